@@ -29,7 +29,7 @@ export interface Admitted {
 	readonly route: string;
 	/** Monotonic milliseconds. */
 	readonly startedAt: number;
-	/** To be told when the end of the answer is about to be sent: from then on the connection may not idle for ever. */
+	/** Called when the end of the answer is about to be sent: after that the connection may not idle for ever. */
 	readonly answered?: () => void;
 }
 

@@ -43,7 +43,7 @@ export interface ClientSide {
 	readonly keyInQuery?: boolean;
 	/** True when the headers or the query show this protocol's client, at an address that others answer too. */
 	claims?(headers: Headers, url: URL): boolean;
-	/** What a call of this address is for, before its body is read; without it, to have the model write (`generate`). */
+	/** What a call of this address is for, before its body is read; `generate` unless given. */
 	operationAt?(path: string): Operation;
 	/** Finds the model and the few other things routing needs. Throws `Fault` when the request cannot be one. */
 	read(request: ModelRequest): ModelCall;

@@ -17,18 +17,15 @@ export interface SettingMistake {
 	readonly message: string;
 }
 
-/**
- * What `setup` returns. `start` opens timers and sockets, `stop` ends them; `stop` may be called without `start` and
- * more than once. Offers are data: the host lists, checks, compares and drops them.
- */
+/** What `setup` returns. `start` opens timers and sockets, `stop` ends them; `stop` may come without `start`, and more than once. */
 export interface Contribution {
 	readonly offers?: readonly Offer[];
 	/** Called once everything is set up and slots can be read: what is wrong, in words an operator can act on. */
 	check?(): readonly (string | SettingMistake)[];
 	start?(): Promise<void> | void;
 	/**
-	 * When the process stops it is waited for until `server.drainSeconds` are over, and for ten seconds more, after the first of
-	 * which those stop too whose turn it would be then.
+	 * Plugins stop one after the other, givers after those that need them. A stop of the process waits for each until
+	 * `server.drainSeconds` are over and ten seconds more; after the first of these ten the next plugin stops beside it.
 	 */
 	stop?(): Promise<void> | void;
 }

@@ -11,7 +11,7 @@ import type { JsonBody } from "./json-body.ts";
 import type { ModelAsk, ModelCall, ModelRequest } from "./model-ask.ts";
 import type { StreamEditor } from "./passthrough.ts";
 import { slot } from "./token.ts";
-import type { StreamEvent, UpstreamMessage, UpstreamSide } from "./upstream-side.ts";
+import type { StreamEvent, UpstreamMessage, UpstreamWire } from "./upstream-side.ts";
 
 /** One field or file of a form; its value stands in the form's bytes from `start` to `end`. */
 export interface FormPart {
@@ -61,8 +61,8 @@ export interface EndpointCall extends Pick<ModelCall, "stream" | "affinity"> {
 	/** The words that are sent to the model, for policies and guards that read prompts. */
 	readonly texts: readonly string[];
 	/**
-	 * It names what an upstream's account keeps, as a voice that was made there: of those of its dialect only an upstream whose
-	 * account is the token's alone qualifies. Any other dialect's leaves the name behind.
+	 * The request names what an upstream's account keeps, such as a voice that was made there. Of the upstreams of its dialect
+	 * only one whose account is the token's alone may be asked; in other dialects the name is left behind.
 	 */
 	readonly looksUp?: Denial;
 	/** About how many input tokens there are besides `texts` (ids of tokens, pictures), where the upstream does not say. */
@@ -92,7 +92,7 @@ export interface EndpointObserver {
 	readonly usage: Usage | undefined;
 }
 
-/** How an answer that comes as events goes on to its client. */
+/** How an answer that comes as events goes on to its client as something else. */
 export interface EndpointRecast {
 	/** The media type that the client asked for. */
 	readonly type: string;
@@ -108,21 +108,18 @@ export interface EndpointRecast {
  * // An answer that says nothing of tokens: one search for each request.
  * observe: () => ({ input: { total: 0 }, output: { total: 0 }, units: { searches: 1 } }),
  */
-export interface Dialect<Asked = unknown, Answer = unknown> extends Pick<UpstreamSide, "headers" | "sign"> {
+export interface Dialect<Asked = unknown, Answer = unknown> extends UpstreamWire {
 	/** The vendor's name: `openai`, `cohere`. */
 	readonly name: string;
 	/** Paths (POST) that its clients call; empty where only upstreams speak it. Dialects of one endpoint may share a path. */
 	readonly paths: readonly string[];
-	/**
-	 * Whether a request at a path that several dialects share is in this one. The first that claims it reads it; of none,
-	 * the first of the path.
-	 */
+	/** Whether a request is in this dialect, at a path that several share. The first that claims it reads it; else the first of the path. */
 	claims?(request: EndpointRequest): boolean;
 	readonly body: "json" | "form";
 	readonly renderDenial: RenderDenial;
 	/**
-	 * Fields of a body, beside `model`, that decide what is asked and what it costs. Another spelling of one, which an
-	 * upstream may read and Portico does not, is taken out of a request, as is what would choose another upstream.
+	 * Fields of a body, beside `model`, that decide what is asked and what it costs. Other spellings of them, which an upstream
+	 * might read and Portico would not, are taken out of a request; so is what would choose another upstream.
 	 */
 	readonly fields?: readonly string[];
 	/** True when its clients may send their key as `?key=`. */
@@ -132,14 +129,10 @@ export interface Dialect<Asked = unknown, Answer = unknown> extends Pick<Upstrea
 	/** The path added to the upstream's `url`. */
 	path(call: { readonly model: string; readonly stream: boolean; readonly request?: EndpointRequest }): string;
 	/**
-	 * An answer that is not 2xx. The message must be fit for the client: no key, no address. One of 2xx that holds an `error`,
-	 * whole or as an event, is read as a failure without it.
-	 */
-	decodeError(status: number, headers: Headers, text: string): Denial;
-	/**
 	 * What a whole answer says it used; undefined where it does not, which is what `estimate` is for. Where one request went as
 	 * several messages each answer is asked, and what they say is added up. `body` is its JSON; undefined for one that is no
-	 * JSON (sound), of which only the length in bytes is known.
+	 * JSON (sound), of which only the length in bytes is known. An answer that holds an `error`, whole or as an event, counts as
+	 * failed before it comes here.
 	 */
 	observe(body: unknown, ask: EndpointAsk, bytes: number): Usage | undefined;
 	/** What the call used, where the answer does not say. Unless given: the tokens of its texts, and its `otherTokens`. */
@@ -148,12 +141,9 @@ export interface Dialect<Asked = unknown, Answer = unknown> extends Pick<Upstrea
 	observer?(ask: EndpointAsk): EndpointObserver;
 	/** What changes events on their way to the client of the same dialect; undefined where they may pass as they are. */
 	editor?(ask: EndpointAsk, model: string): StreamEditor | undefined;
-	/** Where an answer that comes as events goes on as something else (sound). Undefined where events were asked for. */
+	/** How an answer that comes as events goes on as something else (sound); undefined where events were asked for. */
 	recast?(ask: EndpointAsk): EndpointRecast | undefined;
-	/**
-	 * The client's request for an upstream of this same dialect, where more than the model's name must change, or where it
-	 * stands in the path. Absent: the bytes go as they came, with the name of the target's model in their `model`.
-	 */
+	/** The client's request for an upstream of this dialect. Unless given: its own bytes, with the target's model in their `model`. */
 	passthrough?(ask: EndpointAsk, model: string): UpstreamMessage;
 
 	// Only where another dialect can serve its clients, or it can serve others'.

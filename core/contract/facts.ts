@@ -21,11 +21,11 @@ export interface RequestBound {
 	/** How often the body is read: once more for each round of a tool that runs at the upstream. */
 	readonly turns: number;
 	readonly fees: Fees;
-	/** The same where the upstream is not told what limits its tools, for which other protocols have no word; absent where nothing does. */
+	/** `turns` and `fees` at an upstream of another protocol, which has no word for what limits the tools; absent where nothing limits them. */
 	readonly unlimited?: Pick<RequestBound, "turns" | "fees">;
-	/** Output tokens of a summary that may be written before the answer, for which all is read once more; absent where none is. */
+	/** Output tokens of a summary that may be written before the answer, and reads all once more; absent where none is. */
 	readonly summary?: number;
-	/** Tokens that the model is let think at most, where the request says so in words that all its upstreams read. */
+	/** The most tokens that the model may think, where the request says so in a field that every upstream of the protocol reads. */
 	readonly thinks?: number;
 	/** The same by fields that only some of them read (`ModelCapabilities.thoughtFields`). */
 	readonly thinksBy?: Readonly<Record<string, number>>;

@@ -23,7 +23,7 @@ export type RequestVerdict =
 	  }
 	| undefined;
 
-/** Words of an answer, as far as they have come and have not been handed on. */
+/** Words of an answer that have come and have not been handed on yet. */
 export interface AnswerWords {
 	/** `arguments`: JSON of a tool call, perhaps a piece of it; what is put in must be escaped. */
 	readonly type: "text" | "thinking" | "refusal" | "transcript" | "arguments";
@@ -40,7 +40,7 @@ export type AnswerVerdict = { readonly refuse: Denial } | { readonly replace: st
  * before them the `window` that was held back.
  */
 export interface AnswerGuard {
-	/** How many characters are held back from the client until more is there: the longest that must be seen in one piece. */
+	/** How many characters are held back until more is there: as many as must be seen in one piece. */
 	readonly window: number;
 	/** After how many new characters it looks again; 1 unless said. */
 	readonly every?: number;
@@ -48,11 +48,10 @@ export interface AnswerGuard {
 }
 
 /**
- * Sees requests, and answers where it asks for them. `request` holds all that is said to the model: the messages of a
- * conversation, the texts of an endpoint, the prompt and the fields of a task, and as `leftAside` what a body holds besides and is sent
- * as it is to an upstream that speaks its protocol. `mapTexts` reaches each text in it. It is frozen: what is to be sent is `replace`, and a
- * guard that writes into it fails. A setting of
- * the token is that of a policy with nothing else: `call.token.compiled.get(key)`.
+ * Sees requests, and answers where it asks for them. `request` has all that is said to the model: the messages of a conversation,
+ * the texts of an endpoint, the prompt and fields of a task; its `leftAside` is what else the body holds, and goes as it is to an
+ * upstream of the same protocol. `mapTexts` reaches each text. The request is frozen: change it by `replace`. A setting of tokens
+ * for a guard is that of a policy with nothing else: `call.token.compiled.get(key)`.
  *
  * @example
  * const guard: Guard = {

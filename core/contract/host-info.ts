@@ -31,18 +31,17 @@ export interface HostLoad {
 	readonly waiting: number;
 }
 
-/** What one place among the workers says. */
+/** What one worker says. */
 export interface WorkerAnswer {
 	/** 1, 2, 3 … */
 	readonly worker: number;
-	/** False where the process has ended that said it, and the one in its place has not been heard yet. */
+	/** False when the process that said it has ended and its successor has said nothing yet. */
 	readonly running: boolean;
 	readonly answer: unknown;
 }
 
 /**
- * The processes that `serve --workers N` runs on this machine, this one among them. What they say to each other goes by
- * the process that looks after them, as JSON.
+ * The processes that `serve --workers N` runs on this machine, this one among them. What they tell each other is JSON.
  *
  * @example
  * needs.hostInfo.workers?.answer("greeter: greeted", (before) => greeted + (asCount(before) ?? 0)); // in `start`
@@ -50,13 +49,13 @@ export interface WorkerAnswer {
  */
 export interface Workers {
 	/**
-	 * Asks every worker, this one too. One that does not answer in time, or has ended, is answered for by what was last
-	 * heard of it. Rejects when the process that looks after the workers does not reply.
+	 * Asks every worker, this one too. For one that has ended, or does not answer in time, its last answer stands. Rejects when
+	 * the process that looks after the workers does not reply.
 	 */
 	ask(question: string): Promise<readonly WorkerAnswer[]>;
 	/**
-	 * Says what this process answers. `before` is what a process last answered that this one took the place of: what must
-	 * not fall when a worker is replaced goes on from there. Returns what takes the answer away.
+	 * Says what this process answers. `before` is the last answer of the process that it replaced: a count goes on from there, so
+	 * that it does not fall. Returns what takes the answer away.
 	 */
 	answer(question: string, say: (before: unknown) => unknown): () => void;
 }
@@ -89,29 +88,26 @@ export interface HostInfo {
 	readonly workers?: Workers;
 	load(): HostLoad;
 	/**
-	 * Aborted when what is under way may not go on any longer: `server.drainSeconds` after a stop of the process was asked
-	 * for. At a reload plugins are stopped too, but nothing has to end: there a `stop` may wait for work as long as it takes.
+	 * Aborted `server.drainSeconds` after the process was told to stop: what is under way has to end now. A reload does not abort
+	 * it: there a plugin's `stop` may wait for its work as long as that takes.
 	 */
 	readonly mustEnd: AbortSignal;
-	/**
-	 * The process-wide thing of that name, made at its first use. For what must be one whatever is reloaded: open
-	 * leases, counters, a journal. Calls in flight on an old generation and new calls then share it.
-	 */
+	/** The one thing of that name in this process, made at its first use and kept through reloads: open leases, counters, a journal. */
 	keep<T extends object & Kept>(name: string, make: () => T): T;
-	/** Shows a first token with the words the program greets with. For the plugin that issues tokens. */
+	/** Has the greeting of a start show a first token. For the plugin that issues tokens. */
 	greetWith(first: FirstToken): void;
 	/**
-	 * Shows a link for the first sign-in of all with the words the program greets with. For the plugin that knows people.
-	 * Called once this node listens, with its address; gives undefined when there is none to show.
+	 * Has the greeting of a start show a link for the very first sign-in. For the plugin that knows people. `link` is called once
+	 * this node listens, and gives undefined when there is none to show.
 	 */
 	greetWithSignIn(link: (address: string) => Promise<string | undefined>): void;
 }
 
 /** The key that a start shows to whoever started it. */
 export interface FirstToken {
-	/** Called once this node listens, so that a start that fails makes no token. Undefined when there is none to show. */
+	/** Makes it, once this node listens, so that a start that fails makes none; undefined when there is none to show. */
 	key(): Promise<string | undefined>;
-	/** Called right before the key is shown; where the process ends before that, its next start shows another. */
+	/** Called right before the key is shown. A process that ends before that shows another at its next start. */
 	shown(): Promise<void>;
 }
 

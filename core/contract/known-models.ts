@@ -14,7 +14,7 @@ import { slot } from "./token.ts";
  * });
  */
 export interface KnownModels {
-	/** Names in lower case, without what stands before a `/`; `*` stands for anything. Of several the one that fixes the most characters counts. */
+	/** Names in lower case, without what stands before a `/`; `*` stands for anything. Of several that match, the one with the most characters besides `*` counts. */
 	readonly names?: readonly string[];
 	/** Vendors by the word that `upstreams[].vendor` has; what is known of a vendor goes before what is known of a name. */
 	readonly vendors?: readonly string[];

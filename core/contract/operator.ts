@@ -26,9 +26,10 @@ export interface Operator {
 export const ownerOf = ({ scope }: Operator): string | undefined => (scope === "all" ? undefined : scope.owner);
 
 /**
- * Knows who stands before a route of access `admin` or `person` when the request carries no `authorization`. What is a
- * member's own hangs on their id, a person's (`named` of `#core/plugins/people`). A browser sends a cookie or a certificate for pages of
- * others too: refused is what it says so of (`sec-fetch-site`); over plain http, where it says nothing, look at `origin` (`isOwnOrigin`).
+ * Knows who stands before a route of access `admin` or `person` when the request carries no `authorization`. Members see what is
+ * kept under their id, so give that of a person (`named` of `#core/plugins/people`). A browser sends its cookie or certificate for
+ * other sites' pages too. Portico refuses those that `sec-fetch-site` tells of; over plain http, where browsers leave it out,
+ * look at `origin` (`isOwnOrigin`).
  *
  * @example
  * add(doorkeepers, {
@@ -39,8 +40,8 @@ export const ownerOf = ({ scope }: Operator): string | undefined => (scope === "
 export interface Doorkeeper {
 	readonly name: string;
 	/**
-	 * The operator; a denial when the request claims to be one and is not; undefined when this doorkeeper does not know.
-	 * After a denial of the kind `authentication` the doorkeepers that follow are asked too, and it is told when none knows.
+	 * The operator; a denial when the request claims to be one and is not; undefined when this doorkeeper does not know. After a
+	 * denial of the kind `authentication` the next doorkeepers are asked too, and it is the answer when none of them knows.
 	 */
 	admit(call: Admitted): Operator | Denial | undefined | Promise<Operator | Denial | undefined>;
 }

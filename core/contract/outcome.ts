@@ -32,7 +32,7 @@ export interface Outcome {
 	readonly usage?: Usage | undefined;
 	/** The target that answered, or the last one tried. */
 	readonly target?: Target | undefined;
-	/** What the request that was sent said that changes the price of its tokens (`RequestFacts.tiers`); an answer that tells its service tier has the last word on that. */
+	/** What the sent request said that changes the price of its tokens (`RequestFacts.tiers`), corrected by the answer where that tells its tier. */
 	readonly tiers?: readonly string[];
 	readonly denial?: Denial | undefined;
 	/** The upstream's own word for an end that is not the answer's: a limit, a filter, a tool call that cannot be read. */
@@ -103,7 +103,7 @@ export interface CallRecord {
 	/** Refusals of a flood are counted: how many this one record stands for. */
 	readonly repeats?: number | undefined;
 	readonly route: string;
-	/** The client's; `tasks` for tasks, and for what is no call of a model what its route says, or its plugin's name. */
+	/** The client's; `tasks` for tasks; for what calls no model, what its route says, or its plugin's name. */
 	readonly protocol: string;
 	readonly operation: Operation;
 	/** The model asked for; absent when the body could not be read. */
@@ -112,15 +112,15 @@ export interface CallRecord {
 	/** What the client was told, in its protocol's numbers; 499 where it left before that. */
 	readonly status: number;
 	readonly outcome: Outcome;
-	/** Every try, in order; none for a call that was refused before the first. Of very many only the first and the last. */
+	/** Every try, in order; of very many the first and the last ones only. */
 	readonly attempts: readonly AttemptRecord[];
-	/** Of very many tries those in the middle, which `attempts` leaves out: for whoever counts. */
+	/** The tries that `attempts` leaves out, for whoever counts them. */
 	readonly leftOut?: readonly AttemptRecord[] | undefined;
-	/** What it was charged: the one figure that rows, log and metrics tell. Absent when nothing was used or no price is known. */
+	/** The one figure that rows, log and metrics tell. Absent when nothing was used or no price is known. */
 	readonly charge?: Charge | undefined;
-	/** From its arrival to the first byte of its answer, as the next two count from there. */
+	/** From its arrival to the first byte of its answer; the next two count from its arrival too. */
 	readonly firstByteMs?: number | undefined;
-	/** Until the first of a streamed answer's words was there; absent where it had none, or is no stream. */
+	/** To the first word of a streamed answer; absent where it had none, or is no stream. */
 	readonly firstContentMs?: number | undefined;
 	readonly durationMs: number;
 	readonly address?: string | undefined;

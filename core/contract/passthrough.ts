@@ -28,7 +28,7 @@ export interface Observation {
 	readonly error?: Denial;
 	/** The upstream's own word for an end that is not the answer's: a limit, a filter, a tool call that cannot be read. */
 	readonly stopped?: string;
-	/** How many events carried generated content: a count of tokens that is never too high for a well-behaved upstream. */
+	/** How many events carried generated content. Well-behaved upstreams send no more events than tokens. */
 	readonly pieces: number;
 	/** UTF-8 bytes of generated content, approximately. */
 	readonly contentBytes: number;
@@ -43,7 +43,7 @@ export type Progress = Pick<Observation, "finished" | "pieces" | "contentBytes">
 export interface StreamObserver {
 	event(event: StreamEvent): void;
 	result(): Observation;
-	/** What `result` says of these, where that takes more than a look at a few fields. */
+	/** These fields of `result` alone, for observers whose `result` costs more than a look at a few fields. */
 	progress?(): Progress;
 	/** Text that ends the stream as if the model had reached its output limit: what a client is told at the bound of its quota. */
 	cut(): string;

@@ -22,7 +22,7 @@ export interface TokenSetting<Compiled> {
 	readonly schema: TSchema;
 	/** Refuses values a schema cannot (a malformed address): returns the complaint, in words. */
 	refuse?(value: unknown): string | undefined;
-	/** Turns the stored value once into what the checks use; kept with the cached token. Throwing refuses the token, and so do undefined and a promise. */
+	/** Turns the stored value into what the checks use, once: it is kept with the token. Throwing, undefined or a promise refuses the token. */
 	compile(value: unknown): Compiled;
 	/**
 	 * The part of a token's value that its owner's limit allows; the value itself, unchanged, where that is all of it;
@@ -38,15 +38,15 @@ export interface TokenSetting<Compiled> {
 	view?(tokenId: string, value: unknown, owner?: TokenOwner): Promise<Readonly<Record<string, unknown>>>;
 	/** What the command line's table shows of it, where JSON is not all that people want to read. `shown`: the token as the admin API shows it. */
 	inWords?(value: unknown, shown: Readonly<Record<string, unknown>>): string;
-	/** Words of the command line as the stored value: all of them, JSON too, but `none`. Throws an `Error` whose message is the complaint. */
+	/** The stored value for words of the command line, JSON among them; `none` is not asked about. Throws an `Error` whose message is the complaint. */
 	fromWords?(words: string): unknown;
 }
 
 /** What a policy holds for a call it let through. */
 export interface Permit {
 	/**
-	 * Nothing is sent before it resolves: undefined when what was promised is kept, or why the call is refused. Rejecting
-	 * refuses as throwing does. For what has to be written down first; one write can then serve all calls of a moment.
+	 * For what must be written down first: nothing is sent before it resolves, with undefined or with why the call is refused.
+	 * Rejecting refuses too. Started at once, one write can serve all calls of a moment.
 	 */
 	readonly ready?: Promise<Denial | undefined>;
 	/** Output tokens the upstream must be limited to. */
@@ -94,13 +94,13 @@ export interface Policy<Compiled = unknown> {
 	readonly name: string;
 	readonly setting?: TokenSetting<Compiled>;
 	/**
-	 * Before the body is read, on every token route of whatever kind; once more after a body of a model call or a new task that
-	 * took its time. `setting` is undefined when the token has none.
+	 * Before the body is read, on every token route; for model calls and new tasks once more after a body that took its time.
+	 * `setting` is undefined when the token has none.
 	 */
 	admit?(call: Identified, setting: Compiled | undefined): MaybeSoon<Denial>;
 	/**
-	 * Before the body is read, of calls that use up what a token may use: model calls and new tasks. What can be refused
-	 * without the body is refused here, so that nobody sends it for nothing; nothing is held yet. `protocol` is the client's, or `tasks`.
+	 * Before the body is read, for model calls and new tasks: what can be refused without the body is refused here, so that nobody
+	 * sends it for nothing. `protocol` is the client's, or `tasks`.
 	 */
 	beforeBody?(call: Identified, setting: Compiled | undefined, protocol: string): MaybeSoon<Denial>;
 	/** Once the model and its targets are known. */

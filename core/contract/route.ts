@@ -26,11 +26,11 @@ interface RouteFor<Access extends string, Call> {
 	readonly shapeFor?: (request: Request) => RenderDenial;
 	/** True where clients may send their key as `?key=` (Gemini's paths); elsewhere such a key is ignored. */
 	readonly keyInQuery?: boolean;
-	/** What a call that is refused before `handle` runs is written down as: `tasks`, `models`; the plugin's name unless said. */
+	/** `CallRecord.protocol` of a call that is refused before `handle` runs: `tasks`, `models`; the plugin's name unless given. */
 	readonly protocol?: string;
-	/** The same for what the call was for; `protocol` unless given. */
+	/** Its `CallRecord.operation`; `protocol` unless given. */
 	readonly operation?: (call: Admitted) => Operation;
-	/** The schema of a JSON body, for documentation: what holds the body to it is `readJson` in the handler. */
+	/** The schema of a JSON body, for documentation only: `readJson` in the handler holds the body to it. */
 	readonly body?: TSchema;
 }
 
@@ -42,10 +42,7 @@ export type TokenRoute = RouteFor<"token", Identified>;
 
 /** The whole body, 1 MB at most, is there when `handle` runs. */
 interface OperatorRoute<Access extends string> extends RouteFor<Access, Operated> {
-	/**
-	 * What the query may name; anything else is refused, because a mistyped filter would show everything. Unless this is
-	 * given, any query reaches `handle`.
-	 */
+	/** What the query may name. Anything else is refused, for a mistyped filter would show everything; unless given, nothing is. */
 	readonly query?: readonly string[];
 }
 

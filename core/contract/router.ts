@@ -27,14 +27,14 @@ export interface AttemptReport {
 	readonly said?: Pick<AttemptRecord, "status" | "code" | "message"> | undefined;
 	/** Milliseconds from its beginning to the first byte of its answer; absent where none was handed on. */
 	readonly firstByteMs?: number | undefined;
-	/** The call that it was made for, as `plan` was told it: what fails for one caller alone may be what that one asks for. */
+	/** The call it was made for, as `plan` got it: what fails for one caller alone may be that caller's doing. */
 	readonly call?: AskedCall;
 }
 
 /** `open`: calls are kept away from it; `half-open`: one call is let through to see. */
 export interface UpstreamHealth {
 	readonly upstream: string;
-	/** What it is asked for, where that is no model call: `tasks`. */
+	/** What it does, where that is not model calls: `tasks`. */
 	readonly of?: string;
 	readonly circuit: "closed" | "open" | "half-open";
 	/** For each of its keys, where it has any: true where it is used, false where it rests. */
@@ -53,10 +53,10 @@ export interface UpstreamHealth {
  */
 export interface Router {
 	/**
-	 * Undefined when no model of that name is configured. `call`: what is asked, for whoever chooses by its words or its token;
-	 * absent where no call is made. It is asked before the policies, so a `prompt()` looked at here is decoded for calls too
-	 * that are refused, and what guards change of it is changed later. Tasks are not asked about. What only chooses among the
-	 * targets of the config is no router, but one of the `choosers` of `#core/plugins/router`.
+	 * Undefined when no model of that name is configured. `call`: for whoever chooses by its words or its token; absent where no
+	 * call is made. Policies and guards come later: `prompt()` decodes calls here that they then refuse, and shows them unchanged.
+	 * Not asked for tasks. To choose among the targets of the config write a chooser instead (`choosers` of
+	 * `#core/plugins/router`).
 	 *
 	 * @example
 	 * plan: (_model, _affinity, call) => ({ targets: [call?.prompt().tools ? large : small], translation: "lossy" }),

@@ -26,12 +26,12 @@ export interface Store {
 	/** Rows of a raw read, by column name. */
 	all(query: SQL): Promise<readonly Readonly<Record<string, unknown>>[]>;
 	/**
-	 * Writes all statements atomically, in order, through the one write queue. After a busy database it reconnects and
-	 * writes again, and a remote reply may be lost after the commit: so statements must be safe to repeat (ids made by
-	 * the caller, `ON CONFLICT`, conditions). Rejects with `StoreFault`, which carries no parameters.
+	 * Writes all statements atomically, in order, through the one write queue. They must be safe to repeat (ids made by the
+	 * caller, `ON CONFLICT`, conditions): the store writes again after a busy database, and callers do after a reply that was
+	 * lost behind the commit. Rejects with `StoreFault`, which carries no parameters.
 	 */
 	write(statements: readonly Statement[]): Promise<readonly Written[]>;
-	/** From now on `listen` hears how long each operation took, its waits for a busy database included. It takes the place of another. */
+	/** From now on `listen`, in place of an earlier one, hears how long each operation took, waits for a busy database included. */
 	timed?(listen: (operation: "read" | "write", milliseconds: number) => void): void;
 	/** Whether several processes may share this database. */
 	readonly shared: boolean;
@@ -53,8 +53,8 @@ export interface Tables {
 	readonly plugin: string;
 	readonly migrations: readonly Migration[];
 	/**
-	 * Run on a backup before it takes the database's place, after checks: what processes had set aside when it was made,
-	 * none of which goes on with it. They may be run twice, and use only what the first migration made.
+	 * Statements that clear, in a backup that is about to take the database's place, what processes had set aside when it was
+	 * made: none of them goes on with it. They must be safe to run twice, and use only what the first migration made.
 	 */
 	readonly restored?: readonly string[];
 }

@@ -44,7 +44,7 @@ export type Resolved<N extends Needs> = {
 				: never;
 };
 
-/** One thing a plugin offers: the value of a service, or an item for a slot. Plain data, so the host can list and drop it. */
+/** One thing a plugin offers, as plain data that the host lists, checks and drops: the value of a service, or an item for a slot. */
 export interface Offer {
 	readonly token: Service<unknown> | Slot<unknown>;
 	readonly value: unknown;

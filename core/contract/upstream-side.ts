@@ -74,17 +74,9 @@ export interface StreamDecoder {
 	end(): readonly NeutralEvent[];
 }
 
-/**
- * The side that asks upstreams.
- *
- * @example
- * path: ({ stream }) => (stream ? "/v1/telegrams?wait=true" : "/v1/telegrams"),
- * headers: bearer,
- */
-export interface UpstreamSide {
-	/** The path (and query) added to the upstream's `url`. */
-	path(call: { readonly operation: Operation; readonly model: string; readonly stream: boolean }): string;
-	/** The header that carries the key, and fixed ones this protocol demands. */
+/** How any request is sent to an upstream of one wire format: how the key goes along, and what a failure means. */
+export interface UpstreamWire {
+	/** The header that carries the key, and fixed ones that the format demands. */
 	headers(key: string | undefined): Readonly<Record<string, string>>;
 	/**
 	 * Headers made of the request itself, for vendors that want it signed. Called last, for each key and each try.
@@ -93,13 +85,25 @@ export interface UpstreamSide {
 	 * sign: ({ body }, key = "") => ({ signature: createHmac("sha256", key).update(body).digest("hex") }), // of node:crypto
 	 */
 	sign?(request: SignedRequest, key: string | undefined): Readonly<Record<string, string>>;
+	/** An answer that is not 2xx. The message must be fit for the client: no key, no address, no organisation. */
+	decodeError(status: number, headers: Headers, text: string): Denial;
+}
+
+/**
+ * The side that asks upstreams.
+ *
+ * @example
+ * path: ({ stream }) => (stream ? "/v1/telegrams?wait=true" : "/v1/telegrams"),
+ * headers: bearer,
+ */
+export interface UpstreamSide extends UpstreamWire {
+	/** The path (and query) added to the upstream's `url`. */
+	path(call: { readonly operation: Operation; readonly model: string; readonly stream: boolean }): string;
 	/** Strict: writes what the target takes, and tells the rest in `losses`. What it throws (a `Fault`) ends the attempt. */
 	encodeRequest(request: NeutralRequest, context: EncodeContext): EncodedRequest;
 	/** A whole answer of 2xx, parsed. A failure told within it is its `error`; what it throws ends the attempt. */
 	decodeResponse(body: unknown, context: DecodeContext): NeutralResponse;
 	streamDecoder(context: DecodeContext): StreamDecoder;
-	/** An answer that is not 2xx. The message must be fit for the client: no key, no address, no organisation. */
-	decodeError(status: number, headers: Headers, text: string): Denial;
 	/** The protocol in which, by the words of a refusal, the same upstream takes what it refused in this one. */
 	refersTo?(status: number, text: string): string | undefined;
 	/** What the model cannot do, by the words of a refusal: a translated request is then written anew without it. */

@@ -2,9 +2,9 @@
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { ListedModel } from "./model-listing.ts";
 import { slot } from "./token.ts";
-import type { UpstreamMessage, UpstreamSide } from "./upstream-side.ts";
+import type { UpstreamMessage, UpstreamWire } from "./upstream-side.ts";
 
-/** Told what an upstream with several keys does with them, for the record of the call. Places are those in the config, from 1. */
+/** What an upstream with several keys tells of them, for the record of the call. Places are those in the config, from 1. */
 export interface KeyNotes {
 	/** The key that is sent, and those that rest meanwhile. */
 	sends(place: number, resting: readonly number[]): void;
@@ -17,8 +17,8 @@ export interface SendOptions {
 	readonly protocol: string;
 	/** The endpoint, when the message is for one; `protocol` is then its dialect. */
 	readonly endpoint?: string;
-	/** How the key is sent and what a failure means: the words of the protocol or dialect. */
-	readonly wire: Pick<UpstreamSide, "headers" | "sign" | "decodeError">;
+	/** That of the protocol or dialect. */
+	readonly wire: UpstreamWire;
 	readonly keys?: KeyNotes;
 	/** Aborted when the client leaves or a limit is reached; an upstream aborts it itself when it gives up waiting. */
 	readonly abort: AbortController;
@@ -30,7 +30,7 @@ export interface SendOptions {
 	traceHeaders?(): Readonly<Record<string, string>>;
 	/** A sticky choice among several keys. */
 	readonly affinity?: string;
-	/** Whether it may be sent again when the connection broke before anything was answered. Not, unless it says so. */
+	/** Whether it may be sent again after a connection that broke before anything was answered; it may not unless given. */
 	mayRepeat?(): boolean;
 }
 

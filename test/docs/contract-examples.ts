@@ -79,7 +79,7 @@ const shownOf: Readonly<Record<string, string>> = {
 	"model-ask.ts: ModelAsk": "ClientSide",
 	"model-listing.ts: ModelListing": "ClientSide",
 	"router.ts: plan": "Router",
-	"upstream-side.ts: sign": "UpstreamSide",
+	"upstream-side.ts: sign": "UpstreamWire",
 	"policy.ts: narrow": "TokenSetting<number>",
 };
 

@@ -71,16 +71,15 @@ const rawOf = (context: PartContext, part: WireRecord) => ({ raw: { origin: cont
 
 const serverCall = (
 	tool: ServerTool,
-	name: string,
-	id: unknown,
+	call: WireRecord,
 	input: unknown,
 	context: PartContext,
 	part: WireRecord,
 ): Block => ({
 	type: "server_call",
-	id: asText(id) ?? context.fallbackId(),
+	id: asText(field(call, "id")) ?? context.fallbackId(),
 	tool,
-	name,
+	name: tool,
 	arguments: input,
 	...definedOnly({ signature: context.signature }),
 	...rawOf(context, part),
@@ -94,15 +93,10 @@ const readers = Object.entries<Reader>({
 		return { ...block, ...definedOnly({ signature, thought: part["thought"] === true || undefined }) };
 	},
 	fileData: (file, { origin }) => decodeFile(file, origin),
-	executableCode: (code, context, part) =>
-		serverCall(
-			"code_execution",
-			"code_execution",
-			field(code, "id"),
-			{ code: asText(code["code"]) ?? "", ...languageOf(code) },
-			context,
-			part,
-		),
+	executableCode: (code, context, part) => {
+		const input = { code: asText(code["code"]) ?? "", ...languageOf(code) };
+		return serverCall("code_execution", code, input, context, part);
+	},
 	codeExecutionResult: (result, context, part) => {
 		const outcome = outcomeWord(result["outcome"]);
 		return {
@@ -114,10 +108,8 @@ const readers = Object.entries<Reader>({
 			...rawOf(context, part),
 		};
 	},
-	toolCall: (call, context, part) => {
-		const tool = toolOf(asText(field(call, "toolType")));
-		return serverCall(tool, tool, field(call, "id"), recordField(call, "args"), context, part);
-	},
+	toolCall: (call, context, part) =>
+		serverCall(toolOf(asText(field(call, "toolType"))), call, recordField(call, "args"), context, part),
 	toolResponse: (answer, context, part) => ({
 		type: "server_result",
 		callId: asText(field(answer, "id")) ?? context.fallbackId(),

@@ -69,11 +69,7 @@ const porticoHeaders = (live: LiveCall): Record<string, string> | undefined => {
 	};
 };
 
-const streamHeaders = ({
-	live,
-	type,
-	exchange,
-}: Pick<AnswerOptions, "live" | "type" | "exchange">): Record<string, string> => {
+const streamHeaders = ({ live, type, exchange }: Answered): Record<string, string> => {
 	const { routed } = live;
 	return {
 		"content-type":
@@ -143,8 +139,10 @@ const explodeWhole = async (options: AnswerOptions): Promise<Response> => {
 	const bytes = await source.rest(limits.answerBytes);
 	const { text, seen, answer: kept } = await exchange.wholeAsStream(bytes);
 	live.saw(seen);
-	if (seen.error) live.attempts.saidWithin(bytes);
-	if (seen.error) throw new Fault(seen.error);
+	if (seen.error) {
+		live.attempts.saidWithin(bytes);
+		throw new Fault(seen.error);
+	}
 	live.firstByte();
 	await keep(live, kept);
 	live.end(live.left ? "client_left" : "completed", 200);

@@ -49,6 +49,7 @@ export const compactFirst = async (
 	const { seen: told, answer } = await readWhole(response, exchange, options);
 	const seen = soundly(told);
 	const used = seen.usage ?? estimateUsage(request, seen);
+	// First alone: `goOn` throws where there is no summary, and the upstream bills that answer too.
 	live.compaction = { used };
 	live.compaction = { used, request: goOn(answer, used) };
 	return undefined;

@@ -32,7 +32,7 @@ export interface StreamPass {
 	/** The upstream's bytes ended: what is still to be sent. Throws `Fault` when the end was not announced. */
 	end(events: readonly StreamEvent[]): MaybeLater<string>;
 	seen(): Observation;
-	/** What `seen` says of these, where that takes more than a look at a few fields. */
+	/** These fields of `seen` alone, where `seen` costs more than a look at a few fields. */
 	progress?(): Progress;
 	/** What is kept of the answer as the client has it, once it has ended, for a protocol that keeps conversations. */
 	answer(): unknown;

@@ -94,7 +94,7 @@ export const firstRefusal = <Subject>(
 	for (const rule of rules) {
 		try {
 			const answer = ask(rule, subject);
-			if (isPending(answer)) return afterWaiting(answer, rule, rules, ask, subject, log);
+			if (isPending(answer)) return afterWaiting(answer, rule, { rules, ask, subject, log });
 			if (answer !== undefined) return denialIn(answer);
 		} catch (error) {
 			return refuseForFailure(rule, error, log);
@@ -103,13 +103,18 @@ export const firstRefusal = <Subject>(
 	return undefined;
 };
 
+/** What `firstRefusal` was asked with. No closure over it: every call would make one, and hardly any waits. */
+interface Asking<Subject> {
+	readonly rules: readonly Rule[];
+	readonly ask: Ask<Subject>;
+	readonly subject: Subject;
+	readonly log: Log;
+}
+
 const afterWaiting = async <Subject>(
 	waiting: Promise<Answer>,
 	rule: Rule,
-	rules: readonly Rule[],
-	ask: Ask<Subject>,
-	subject: Subject,
-	log: Log,
+	{ rules, ask, subject, log }: Asking<Subject>,
 ): Promise<Answer> => {
 	try {
 		const answer = await waiting;

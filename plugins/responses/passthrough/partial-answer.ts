@@ -1,5 +1,5 @@
 /** What was told of an answer that stops in the middle, read from the raw events of its unfinished items. */
-import { asCount, asRecord, asText, isRecord, parseJson, type WireRecord } from "#core";
+import { asCount, asRecord, asText, isRecord, lookup, parseJson, type WireRecord } from "#core";
 
 /** An item that was announced but not ended. */
 interface PartialItem {
@@ -9,42 +9,56 @@ interface PartialItem {
 
 type Fields = Record<string, unknown>;
 
-/** Adds to a text of the entry at this place of a list. */
-const growEntry = (item: Fields, list: string, index: number, made: WireRecord, name: string, text: string): void => {
-	const entries: unknown[] = Array.isArray(item[list]) ? item[list] : [];
-	const known = isRecord(entries[index]) ? entries[index] : made;
-	entries[index] = { ...known, [name]: (asText(known[name]) ?? "") + text };
+/** What an event adds a text to: a field of an entry of one of the item's lists, which begins so where nothing announced it. */
+interface Growth {
+	readonly list: "content" | "summary";
+	readonly field: "text" | "refusal";
+	readonly begins: WireRecord;
+}
+
+const growths = lookup<Growth>({
+	"response.output_text.delta": {
+		list: "content",
+		field: "text",
+		begins: { type: "output_text", text: "", annotations: [], logprobs: [] },
+	},
+	"response.refusal.delta": { list: "content", field: "refusal", begins: { type: "refusal" } },
+	"response.reasoning_text.delta": { list: "content", field: "text", begins: { type: "reasoning_text" } },
+	"response.reasoning_summary_text.delta": { list: "summary", field: "text", begins: { type: "summary_text" } },
+});
+
+const entriesOf = (item: Fields, list: string): unknown[] => {
+	const known = item[list];
+	const entries: unknown[] = Array.isArray(known) ? known : [];
 	item[list] = entries;
+	return entries;
 };
 
-const emptyText = { type: "output_text", text: "", annotations: [], logprobs: [] };
+const grow = (item: Fields, { list, field, begins }: Growth, event: WireRecord): void => {
+	const entries = entriesOf(item, list);
+	const index = asCount(event[`${list}_index`]) ?? 0;
+	const known = isRecord(entries[index]) ? entries[index] : begins;
+	entries[index] = { ...known, [field]: (asText(known[field]) ?? "") + (asText(event["delta"]) ?? "") };
+};
+
+const begin = (item: Fields, event: WireRecord): void => {
+	const entries = entriesOf(item, "content");
+	const index = asCount(event["content_index"]) ?? 0;
+	if (!isRecord(entries[index])) entries[index] = asRecord(event["part"]);
+};
+
+const growField = (item: Fields, field: string, { delta }: WireRecord): void => {
+	item[field] = (asText(item[field]) ?? "") + (asText(delta) ?? "");
+};
 
 /** Takes one event into the item it belongs to. */
 const apply = (item: Fields, event: WireRecord): void => {
-	const text = asText(event["delta"]) ?? "";
-	const content = asCount(event["content_index"]) ?? 0;
-	switch (event["type"]) {
-		case "response.content_part.added":
-			growEntry(item, "content", content, asRecord(event["part"]), "type", "");
-			return;
-		case "response.output_text.delta":
-			growEntry(item, "content", content, emptyText, "text", text);
-			return;
-		case "response.refusal.delta":
-			growEntry(item, "content", content, { type: "refusal" }, "refusal", text);
-			return;
-		case "response.reasoning_text.delta":
-			growEntry(item, "content", content, { type: "reasoning_text" }, "text", text);
-			return;
-		case "response.reasoning_summary_text.delta":
-			growEntry(item, "summary", asCount(event["summary_index"]) ?? 0, { type: "summary_text" }, "text", text);
-			return;
-		case "response.function_call_arguments.delta":
-			item["arguments"] = (asText(item["arguments"]) ?? "") + text;
-			return;
-		case "response.custom_tool_call_input.delta":
-			item["input"] = (asText(item["input"]) ?? "") + text;
-	}
+	const type = asText(event["type"]) ?? "";
+	const growth = growths[type];
+	if (growth) grow(item, growth, event);
+	else if (type === "response.content_part.added") begin(item, event);
+	else if (type === "response.function_call_arguments.delta") growField(item, "arguments", event);
+	else if (type === "response.custom_tool_call_input.delta") growField(item, "input", event);
 };
 
 /** The items that are not done, as far as they were told. `events`: data of the events since all items were done. */

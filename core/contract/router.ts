@@ -27,6 +27,12 @@ export interface AttemptReport {
 	readonly said?: Pick<AttemptRecord, "status" | "code" | "message"> | undefined;
 	/** Milliseconds from its beginning to the first byte of its answer; absent where none was handed on. */
 	readonly firstByteMs?: number | undefined;
+	/**
+	 * When it began, by the clock's `monotonic`: told of an attempt that was given up, mostly as the client left, after the
+	 * upstream had sent nothing for 30 seconds (code `no_answer_yet`). What a client asks may take so long: it tells of the
+	 * upstream only where that has answered nobody since.
+	 */
+	readonly begunAt?: number;
 	/** The call it was made for, as `plan` got it: what fails for one caller alone may be that caller's doing. */
 	readonly call?: AskedCall;
 }

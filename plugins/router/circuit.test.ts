@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { deny } from "#core";
 import { createTestClock } from "#core/testing";
 import { Circuit } from "./circuit.ts";
@@ -26,6 +26,39 @@ test("a machine without a socket to reach it by counts neither for it nor agains
 	expect([circuit.state, circuit.trouble.failures]).toEqual(["closed", 4]);
 	circuit.report({ target, error, said: { code: "ECONNREFUSED" } });
 	expect(circuit.state).toBe("open");
+});
+
+describe("attempts that were given up with nothing sent", () => {
+	const target = { upstream: { name: "a", protocols: ["messages"], send: () => never }, model: "m", capabilities: {} };
+	const error = deny("upstream_timeout", "It had sent nothing.", { code: "no_answer_yet" });
+
+	test("open it where nobody was answered meanwhile, and count as failures in a row", async () => {
+		const clock = createTestClock();
+		const circuit = new Circuit(clock, () => 0);
+		circuit.report({ target });
+		for (let given = 0; given < 4; given++) {
+			const begunAt = clock.monotonic();
+			await clock.advance(30_000);
+			expect(circuit.report({ target, error, begunAt })).toBeUndefined();
+		}
+		expect(circuit.trouble).toMatchObject({ failures: 4, lastFailure: { message: "It had sent nothing." } });
+		expect(circuit.report({ target, error, begunAt: 90_000 })).toBe("opened");
+		expect(circuit.report({ target })).toBe("closed");
+	});
+
+	test.each([
+		["a good answer", {}],
+		["a refusal", { error: deny("invalid_request", "It is wrong."), said: { status: 400 } }],
+		["a failure that it told itself", { error: deny("upstream", "It failed."), said: { status: 500 } }],
+	])("%s to anybody since they began clears them", async (_, answer) => {
+		const clock = createTestClock();
+		const circuit = new Circuit(clock, () => 0);
+		await clock.advance(60_000);
+		circuit.report({ target, ...answer });
+		const { failures } = circuit.trouble;
+		for (let given = 0; given < 9; given++) circuit.report({ target, error, begunAt: 59_000 });
+		expect([circuit.state, circuit.trouble.failures]).toEqual(["closed", failures]);
+	});
 });
 
 const never = new Promise<never>(() => undefined);

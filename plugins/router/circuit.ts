@@ -61,6 +61,8 @@ export class Circuit {
 	/** For whom it failed since it went well, or since it was tried anew: two at the most. */
 	private readonly failedFor = new Set<string | undefined>();
 	private failingSince = 0;
+	/** When it last answered anybody, whatever it said; by the monotonic clock. */
+	private answeredAt = Number.NEGATIVE_INFINITY;
 	private last: LastFailure | undefined;
 
 	/** `random`: from 0 to 1. */
@@ -114,16 +116,22 @@ export class Circuit {
 	}
 
 	/** Says when calls begin to be kept away, and when they no longer are. */
-	report({ error, said, call }: AttemptReport): "opened" | "closed" | undefined {
+	report(report: AttemptReport): "opened" | "closed" | undefined {
+		const { error, said } = report;
+		if (!error || said?.status !== undefined) this.answeredAt = this.clock.monotonic();
+		if (error && upstreamsFault.has(error.kind)) return this.failed(error, report);
+		const wasOpen = this.failures >= tolerated;
+		this.failures = 0;
+		this.pauseMs = firstPauseMs;
+		this.failedFor.clear();
+		return wasOpen ? "closed" : undefined;
+	}
+
+	private failed(error: Denial, { said, begunAt, call }: AttemptReport): "opened" | undefined {
 		// This machine had no socket to reach it by: that speaks of no upstream.
-		if (error && lacksSocket(said?.code ?? "")) return undefined;
-		if (!error || !upstreamsFault.has(error.kind)) {
-			const wasOpen = this.failures >= tolerated;
-			this.failures = 0;
-			this.pauseMs = firstPauseMs;
-			this.failedFor.clear();
-			return wasOpen ? "closed" : undefined;
-		}
+		if (lacksSocket(said?.code ?? "")) return undefined;
+		// Given up while others were answered: that speaks of what was asked, or of a client that does not wait.
+		if (begunAt !== undefined && begunAt < this.answeredAt) return undefined;
 		this.last = this.failureOf(error, said);
 		if (this.failures === 0) this.failingSince = this.clock.now();
 		const { state } = this;

@@ -2,18 +2,22 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../support/chat-answers.ts";
+import { until } from "../support/moved-clock.ts";
 import { routerTo } from "../support/router-to.ts";
 
 const clock = createTestClock();
 let upstreams: readonly ScriptedUpstream[];
 let gateway: TestGateway;
 let isDown = false;
+let hangs = false;
 
 beforeAll(async () => {
 	upstreams = [
-		startUpstream(({ text }) =>
-			isDown || text.includes("poison") ? new Response("it failed", { status: 500 }) : Response.json(chatAnswer()),
-		),
+		startUpstream(({ text }) => {
+			if (hangs || text.includes("think long")) return new Promise<Response>(() => undefined);
+			const fails = isDown || text.includes("poison");
+			return fails ? new Response("it failed", { status: 500 }) : Response.json(chatAnswer());
+		}),
 		startUpstream(() => Response.json(chatAnswer())),
 	];
 	gateway = await startGateway({
@@ -27,6 +31,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
 	isDown = false;
+	hangs = false;
 	await clock.advance(600_000);
 });
 
@@ -50,6 +55,41 @@ test("what fails for one token is kept away from it alone, however often it come
 	}
 });
 
+/** Opens so many calls together, and leaves them all when nothing has come for so long. */
+const leaveAfter = async (
+	milliseconds: number,
+	key: string,
+	content: string,
+	{ calls = 6, meanwhile = async (): Promise<unknown> => undefined } = {},
+): Promise<void> => {
+	const [asked] = upstreams;
+	const before = asked?.received.length ?? 0;
+	const client = new AbortController();
+	const body = { model: "m", messages: [{ role: "user", content }] };
+	const options = { headers: { authorization: `Bearer ${key}` }, signal: client.signal };
+	const open = Array.from({ length: calls }, () => gateway.ask("/v1/chat/completions", body, options).catch(() => 0));
+	await until(() => asked?.received.length === before + calls, "the calls");
+	await clock.advance(milliseconds / 2);
+	await meanwhile();
+	await clock.advance(milliseconds / 2);
+	client.abort();
+	await Promise.all(open);
+	await until(() => gateway.portico.openCalls() === 0, "their end");
+};
+
+test("whoever opens calls and leaves them keeps nobody else away, and two do not where a third is answered", async () => {
+	const [one, other, third] = [await gateway.token(), await gateway.token(), await gateway.token()];
+	await leaveAfter(29_000, one.key, "think long");
+	expect(await askedBy(one.key, "hello")).toEqual([0]);
+	const meanwhile = async () => expect(await askedBy(third.key, "hello")).toEqual([0]);
+	await leaveAfter(60_000, one.key, "think long", { meanwhile });
+	await leaveAfter(60_000, other.key, "think long", { meanwhile });
+	for (const { key } of [one, other, third]) expect(await askedBy(key, "hello")).toEqual([0]);
+	await leaveAfter(31_000, one.key, "think long");
+	expect(await askedBy(one.key, "hello")).toEqual([1]);
+	expect(await askedBy(other.key, "hello")).toEqual([0]);
+});
+
 test("what fails for two is kept away from everybody, and let through when it has recovered", async () => {
 	const [one, other, third] = [await gateway.token(), await gateway.token(), await gateway.token()];
 	isDown = true;
@@ -57,6 +97,18 @@ test("what fails for two is kept away from everybody, and let through when it ha
 	expect(await askedBy(other.key, "hello")).toEqual([0, 1]);
 	expect(await askedBy(third.key, "hello")).toEqual([1]);
 	isDown = false;
+	await clock.advance(61_000);
+	expect(await askedBy(third.key, "hello")).toEqual([0]);
+	expect(await askedBy(one.key, "hello")).toEqual([0]);
+});
+
+test("what hangs until the clients of two have left is kept away from everybody", async () => {
+	const [one, other, third] = [await gateway.token(), await gateway.token(), await gateway.token()];
+	hangs = true;
+	await leaveAfter(60_000, one.key, "hello", { calls: 4 });
+	await leaveAfter(60_000, other.key, "hello", { calls: 1 });
+	expect(await askedBy(third.key, "hello")).toEqual([1]);
+	hangs = false;
 	await clock.advance(61_000);
 	expect(await askedBy(third.key, "hello")).toEqual([0]);
 	expect(await askedBy(one.key, "hello")).toEqual([0]);

@@ -1,20 +1,26 @@
 /** An upstream that hangs until the client gives up is not told as one that answered. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
 
+const secret = `whsec_${btoa("x".repeat(32))}`;
+const clock = createTestClock();
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 
 beforeAll(async () => {
 	upstream = startUpstream();
 	gateway = await startGateway({
+		clock,
 		plugins: [
 			"tokens",
 			"chat-completions",
 			"ledger",
 			"metrics",
+			"webhooks",
+			{ use: "alerts", with: { url: "http://127.0.0.1:9/", secret, privateNetwork: true } },
 			{
 				use: "router",
 				with: {
@@ -32,25 +38,53 @@ afterAll(async () => {
 	await upstream.stop();
 });
 
-test("its record, its advice and the metrics say that it had not answered", async () => {
-	const { promise: released, resolve: release } = Promise.withResolvers<void>();
-	upstream.answer(async () => {
-		await released;
-		return new Response();
-	});
+const body = { model: "m", messages: [{ role: "user", content: "hello" }] };
+const newest = async () => asRecord(asList((await gateway.admin("GET", "/admin/calls?limit=1"))["data"])[0]);
+
+/** Opens a call that is left when nothing has come of its answer for so long, and gives its record. */
+const left = async (milliseconds: number) => {
+	const before = (await newest())["id"];
+	upstream.received.length = 0;
+	upstream.answer(() => new Promise<Response>(() => undefined));
 	const client = new AbortController();
-	const body = { model: "m", messages: [{ role: "user", content: "hello" }] };
 	const call = gateway.ask("/v1/chat/completions", body, { signal: client.signal }).catch(() => undefined);
 	await until(() => upstream.received.length === 1);
+	await clock.advance(milliseconds);
 	client.abort();
 	await call;
-	const newest = async () => asRecord(asList((await gateway.admin("GET", "/admin/calls?limit=1"))["data"])[0]);
-	await until(async () => (await newest())["ending"] === "client_left");
-	release();
-	const record = await gateway.admin("GET", `/admin/calls/${String((await newest())["id"])}`);
-	expect(record["attempts"]).toMatchObject([{ upstream: "main", model: "up", code: "no_answer_yet" }]);
+	await until(async () => (await newest())["id"] !== before);
+	return await gateway.admin("GET", `/admin/calls/${String((await newest())["id"])}`);
+};
+
+test("its record, its advice and the metrics say that it had not answered", async () => {
+	const record = await left(5_000);
+	expect(record["ending"]).toBe("client_left");
+	const [attempt] = asList(record["attempts"]).map(asRecord);
+	expect(attempt).toMatchObject({ upstream: "main", model: "up", code: "no_answer_yet" });
+	expect(attempt).not.toHaveProperty("message");
 	expect(record["advice"]).toStartWith("The upstream had not answered when the call ended");
 	const metrics = await fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${gateway.adminToken}` } });
 	const lines = (await metrics.text()).split("\n").filter((line) => line.startsWith("portico_attempts_total{"));
 	expect(lines).toEqual(['portico_attempts_total{upstream="main",model="up",outcome="abandoned"} 1']);
+});
+
+test("after thirty seconds it speaks of the upstream: record, status and alert tell it, until somebody is answered", async () => {
+	const words = "It had sent nothing after 42 seconds, when the call was given up.";
+	for (let time = 0; time < 5; time++)
+		expect((await left(42_000))["attempts"]).toMatchObject([{ code: "no_answer_yet", message: words }]);
+	const upstreams = async () => (await gateway.admin("GET", "/admin/troubles"))["upstreams"];
+	expect(await upstreams()).toMatchObject([
+		{
+			upstream: "main",
+			circuit: "open",
+			failing: true,
+			lastFailure: { message: words, advice: expect.stringMatching(/it is slow, or hangs/) },
+		},
+	]);
+	const alerts = async () => asList((await gateway.admin("GET", "/admin/alerts"))["data"]).map(asRecord);
+	await until(async () => (await alerts()).length > 0);
+	expect(await alerts()).toMatchObject([{ event: "circuit.opened", data: { upstream: "main", reason: words } }]);
+	upstream.answer(() => Response.json(chatAnswer()));
+	expect((await gateway.ask("/v1/chat/completions", body)).status).toBe(200);
+	await until(async () => asList(await upstreams()).length === 0);
 });

@@ -4,6 +4,7 @@ import { type Denial, isFault } from "../../contract/fault.ts";
 import type { AttemptRecord, PassedOver } from "../../contract/outcome.ts";
 import type { Tracer } from "../../contract/trace.ts";
 import type { KeyNotes, Target } from "../../contract/upstream.ts";
+import { leftUnanswered, noAnswerYet } from "../../errors/no-answer.ts";
 import { plainName, scrubMessage } from "../../errors/redact.ts";
 import { unansweredCode } from "../../errors/unanswered.ts";
 import { vendorWords, vendorWordsWithin } from "../../errors/vendor-words.ts";
@@ -34,7 +35,8 @@ export class AttemptRecords implements KeyNotes {
 	/** The attempt that runs, or ran last, and what is known of it beside its record. */
 	private record: Changeable | undefined;
 	private target: Target | undefined;
-	private begunAt = 0;
+	/** When it began, by the clock's monotonic time. */
+	begunAt = 0;
 	private ended = false;
 
 	constructor(clock: Clock, tracer?: Tracer) {
@@ -49,6 +51,12 @@ export class AttemptRecords implements KeyNotes {
 
 	get count(): number {
 		return this.records.length + (this.leftOut?.length ?? 0);
+	}
+
+	/** What it tells of the upstream that the attempt is given up now; undefined where something of an answer has come. */
+	get silence(): Denial | undefined {
+		if (!this.record || this.ended || this.record.status !== undefined) return undefined;
+		return leftUnanswered(this.clock.monotonic() - this.begunAt);
 	}
 
 	/** An attempt begins. */
@@ -122,7 +130,9 @@ export class AttemptRecords implements KeyNotes {
 		this.ended = true;
 		record.durationMs = this.clock.monotonic() - this.begunAt;
 		if (!denial) {
-			if (record.status === undefined) record.code = "no_answer_yet";
+			if (record.status !== undefined) return;
+			const message = leftUnanswered(record.durationMs)?.message;
+			Object.assign(record, { code: noAnswerYet }, message !== undefined && { message });
 			return;
 		}
 		record.code ??= denial.code ?? causeOf(error) ?? denial.kind;

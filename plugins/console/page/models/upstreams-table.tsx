@@ -37,9 +37,7 @@ const columns: readonly Column<Upstream>[] = [
 					</small>
 					{failures > 0 && lastFailure.advice && <small>What to do: {lastFailure.advice}</small>}
 					<small>
-						<a href={`/console/calls${query({ upstream: name, ending: "upstream_failed" })}`}>
-							See the calls that failed
-						</a>
+						<a href={`/console/calls${query({ upstream: name })}`}>See its calls</a>
 					</small>
 				</span>
 			) : (

@@ -213,7 +213,7 @@ export default definePlugin({
 				if (!needs.hostInfo.serving) return;
 				linkKey = await taskStore.linkKey(linkKey);
 				await time.compare();
-				const concurrency = new UpstreamConcurrency(catalogue.upstreams);
+				const concurrency = new UpstreamConcurrency(catalogue.upstreams, needs.clock);
 				worker = new Worker({
 					leases,
 					work,

@@ -1,8 +1,17 @@
-/** How many requests may be under way to each upstream: one more after each that was answered, half as many after one that was turned away. */
+/**
+ * How many requests may be under way to each upstream: one more after each that was answered, half as many after one that was
+ * turned away; and one more for every while in which none ends, for one that hangs is not to keep all others waiting.
+ */
+import type { Clock } from "#core";
+
+const whileMs = 30_000;
+
 interface Load {
 	running: number;
 	limit: number;
 	readonly most: number;
+	/** When the first of them began, or one of them ended last. */
+	since: number;
 	/** How many of them are of each token. */
 	readonly ofToken: Map<string, number>;
 }
@@ -12,17 +21,28 @@ export const shareName = (upstream: string, token: string): string => `${upstrea
 
 export class UpstreamConcurrency {
 	private readonly concurrency = new Map<string, Load>();
+	private readonly clock: Pick<Clock, "monotonic">;
 
-	constructor(upstreams: readonly { readonly name: string; readonly concurrency: number }[]) {
+	constructor(
+		upstreams: readonly { readonly name: string; readonly concurrency: number }[],
+		clock: Pick<Clock, "monotonic">,
+	) {
+		this.clock = clock;
 		for (const { name, concurrency } of upstreams) {
 			const most = Math.max(1, concurrency);
-			this.concurrency.set(name, { running: 0, limit: most, most, ofToken: new Map() });
+			this.concurrency.set(name, { running: 0, limit: most, most, since: 0, ofToken: new Map() });
 		}
+	}
+
+	private room({ running, limit, most, since }: Load): number {
+		const whiles = running === 0 ? 0 : Math.floor((this.clock.monotonic() - since) / whileMs);
+		return Math.min(most, Math.floor(limit) + whiles);
 	}
 
 	enter(name: string, token: string): boolean {
 		const load = this.concurrency.get(name);
-		if (!load || load.running >= Math.floor(load.limit)) return false;
+		if (!load || load.running >= this.room(load)) return false;
+		if (load.running === 0) load.since = this.clock.monotonic();
 		load.running++;
 		load.ofToken.set(token, (load.ofToken.get(token) ?? 0) + 1);
 		return true;
@@ -33,6 +53,7 @@ export class UpstreamConcurrency {
 		const load = this.concurrency.get(name);
 		if (!load) return;
 		load.running--;
+		load.since = this.clock.monotonic();
 		const left = (load.ofToken.get(token) ?? 0) - 1;
 		if (left > 0) load.ofToken.set(token, left);
 		else load.ofToken.delete(token);
@@ -42,13 +63,14 @@ export class UpstreamConcurrency {
 
 	/** Upstreams that can take nothing now. */
 	full(): readonly string[] {
-		return [...this.concurrency].filter(([, { running, limit }]) => running >= Math.floor(limit)).map(([name]) => name);
+		return [...this.concurrency].filter(([, load]) => load.running >= this.room(load)).map(([name]) => name);
 	}
 
 	/** Tokens that have at an upstream what would be theirs if one more came: whoever has less goes first. By `shareName`. */
 	served(): readonly string[] {
-		return [...this.concurrency].flatMap(([name, { limit, ofToken }]) => {
-			const share = Math.floor(limit) / (ofToken.size + 1);
+		return [...this.concurrency].flatMap(([name, load]) => {
+			const { ofToken } = load;
+			const share = this.room(load) / (ofToken.size + 1);
 			return [...ofToken].flatMap(([token, running]) => (running >= share ? [shareName(name, token)] : []));
 		});
 	}

@@ -2,7 +2,7 @@
  * The accounts of all tokens on this node, one for the process whatever is reloaded: calls hold and settle here, in
  * memory and in the journal; the database hears of it soon after.
  */
-import type { Clock, Log, Store } from "#core";
+import { type Clock, deny, describe, Fault, type Log, type Store } from "#core";
 import { Account, type Hold, type Need, type Shortage } from "./account.ts";
 import type { AccountNode } from "./account-node.ts";
 import type { AccountsOptions, Caller } from "./accounts-options.ts";
@@ -17,6 +17,10 @@ import { Statements } from "./statements.ts";
 import { ThresholdAlerts } from "./threshold-alerts.ts";
 import type { WaitingCharges } from "./waiting-charges.ts";
 import { WriteBehind } from "./write-behind.ts";
+
+/** For whoever starts it, perhaps as the disk has stopped it. */
+const unbegun =
+	"the journal of charges cannot be begun, for the data folder takes nothing; make room on its disk, and see to it that this user may write there: ";
 
 export class Accounts implements AccountNode, WaitingCharges {
 	readonly store: Store;
@@ -66,7 +70,11 @@ export class Accounts implements AccountNode, WaitingCharges {
 
 	private async goOn(): Promise<void> {
 		const { boot, statements, holder, alerts } = this;
-		this.journal.restart([lines.start(boot)]);
+		try {
+			this.journal.restart([lines.start(boot)]);
+		} catch (error) {
+			throw new Fault(deny("internal", unbegun + describe(error)), error);
+		}
 		const told = alerts.crossed.bind(alerts);
 		await recover({ ...this.options, statements, boot, except: holder, writer: () => this.writer, told });
 	}

@@ -4,6 +4,7 @@ import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } 
 import { chatAnswer } from "../../test/support/chat-answers.ts";
 import { disk } from "../../test/support/full-disk-quota.ts";
 
+const quota = { use: new URL("../../test/support/full-disk-quota.ts", import.meta.url).pathname };
 let gateway: TestGateway;
 let upstream: ScriptedUpstream;
 beforeAll(async () => {
@@ -14,7 +15,7 @@ beforeAll(async () => {
 			"tokens",
 			"chat-completions",
 			{ use: "prices", with: { models: { up: { input: 1, output: 10 } } } },
-			{ use: new URL("../../test/support/full-disk-quota.ts", import.meta.url).pathname },
+			quota,
 			"ledger",
 			{ use: "router", with: { upstreams, models: [{ name: "m", targets: [{ upstream: "up", model: "up" }] }] } },
 		],
@@ -57,4 +58,14 @@ test("a full disk is told in few lines, however many calls it refuses", async ()
 	const told = gateway.log.slice(from).filter(({ level }) => level === "error" || level === "warn");
 	expect(told.length).toBeGreaterThan(0);
 	expect(told.length).toBeLessThan(70);
+});
+
+test("a start says where room is to be made", async () => {
+	disk.full = true;
+	const started = startGateway({ plugins: ["tokens", "prices", quota, "ledger"] });
+	await started.catch(() => undefined);
+	disk.full = false;
+	expect(started).rejects.toThrow(
+		/^the journal of charges cannot be begun, for the data folder takes nothing; make room on its disk, .*ENOSPC[^/]*$/,
+	);
 });

@@ -25,7 +25,10 @@ const onDisk = (journal: Journal): Journal => ({
 		room();
 		journal.flush();
 	},
-	restart: (lines) => journal.restart(lines),
+	restart(lines) {
+		room();
+		journal.restart(lines);
+	},
 	close: (remove) => journal.close(remove),
 });
 

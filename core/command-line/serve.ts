@@ -16,7 +16,7 @@ import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { type Opened, openGateway, settleLeft } from "./open.ts";
-import { calledAs, type Invocation } from "./settings.ts";
+import { calledAs, commandOf, type Invocation } from "./settings.ts";
 import { hearStop } from "./told-to-stop.ts";
 import { warningsOf } from "./warnings.ts";
 import { workersBeside } from "./workers-beside.ts";
@@ -40,25 +40,24 @@ const greeting = (
 	firstToken: string | undefined,
 	signIn: string | undefined,
 ): string => {
-	const called = calledAs(invocation);
+	const invite = commandOf(invocation, "person invite --role admin");
+	const create = commandOf(invocation, "token create --name NAME");
 	const { config, file, path } = opened.blueprint;
 	const lines = [
 		`Portico serves at ${address}`,
 		"",
-		`  config        ${invocation.builtIn && !existsSync(file) ? `the built-in default; ${called} init writes a file to begin with` : path}`,
+		`  config        ${invocation.builtIn && !existsSync(file) ? `the built-in default; ${calledAs(invocation)} init writes a file to begin with` : path}`,
 		`  data          in ${opened.dataFolder}`,
 	];
 	if (databaseFile(config.database.url) === undefined) lines.push("                and on a database server");
-	if (signIn !== undefined)
-		lines.push(`  sign in       ${signIn}   (once, within a day; more with: ${called} person invite --role admin)`);
-	else if (opened.portico.firstSignIn)
-		lines.push(`  sign in       by invitation: ${called} person invite --role admin`);
+	if (signIn !== undefined) lines.push(`  sign in       ${signIn}   (once, within a day; more with: ${invite})`);
+	else if (opened.portico.firstSignIn) lines.push(`  sign in       by invitation: ${invite}`);
 	if (firstToken === undefined) {
-		if (opened.portico.firstToken) lines.push(`  tokens        one more with: ${called} token create --name NAME`);
+		if (opened.portico.firstToken) lines.push(`  tokens        one more with: ${create}`);
 		return [...lines, ""].join("\n");
 	}
 	lines.push(
-		`  first token   ${firstToken}   (shown this once; more with: ${called} token create --name NAME)`,
+		`  first token   ${firstToken}   (shown this once; more with: ${create})`,
 		`  admin token   in ${invocation.environment["PORTICO_ADMIN_TOKEN"] ? "PORTICO_ADMIN_TOKEN" : adminTokenFile(opened.dataFolder)}`,
 		...firstCall(opened, address, firstToken),
 		"",

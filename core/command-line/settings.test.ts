@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { availableParallelism } from "node:os";
-import { readInvocation } from "./settings.ts";
+import { resolve } from "node:path";
+import { commandOf, readInvocation } from "./settings.ts";
 
 describe("what a command is called with", () => {
 	test("options of every command are taken wherever they stand, the rest are its words", () => {
 		const words = ["token", "--config=a.yaml", "list", "--port", "0", "--json", "--workers", "3"];
 		expect(readInvocation(words, {})).toEqual({
 			file: "a.yaml",
+			elsewhere: true,
 			port: 0,
 			workers: 3,
 			words: ["token", "list", "--json"],
@@ -18,6 +20,18 @@ describe("what a command is called with", () => {
 		const environment = { PORTICO_PORT: "1", PORTICO_CONFIG: "b.yaml" };
 		expect(readInvocation([], environment)).toMatchObject({ file: "b.yaml", port: 1 });
 		expect(readInvocation(["-c", "c.yaml", "--port=2"], environment)).toMatchObject({ file: "c.yaml", port: 2 });
+	});
+
+	test("what is printed to be typed names the config where it would not be found", () => {
+		const named = (words: readonly string[], environment = {}) =>
+			commandOf(readInvocation(words, environment), "token list");
+		expect(named(["--config", "my config.yaml"])).toBe("portico token list --config 'my config.yaml'");
+		expect(named(["--config", "b.yaml"], { PORTICO_CONFIG: "c.yaml" })).toBe("portico token list --config b.yaml");
+		expect(named(["--config", "b.yaml"], { PORTICO_CONFIG: "b.yaml" })).toBe("portico token list");
+		expect(named([], { PORTICO_CONFIG: "b.yaml" })).toBe("portico token list");
+		// The tests run beside `config/portico.yaml`.
+		expect(named(["--config", resolve("config/portico.yaml")])).toBe("portico token list");
+		expect(named([])).toBe("portico token list");
 	});
 
 	test("auto is as many workers as there are cores", () => {

@@ -1,7 +1,9 @@
 /** What every command takes: which config file, which port, how many processes. */
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { everyCommandTakes } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
+import { commandLine } from "../connect/print.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { LogFormat, LogLevel } from "../runtime/log.ts";
 import { coreCount, type HeldSignal } from "../runtime/system.ts";
@@ -17,6 +19,8 @@ export interface Invocation {
 	readonly file: string;
 	/** No config file was named and none was found: the built-in default is used until there is one. */
 	readonly builtIn?: true;
+	/** A command that is called here without `--config` would take another config than this one. */
+	readonly elsewhere?: true;
 	readonly port?: number;
 	/** How many processes are to share the port. */
 	readonly workers?: number;
@@ -37,6 +41,13 @@ export interface Invocation {
 
 /** How the operator calls Portico in this folder, as the launcher knows it. */
 export const calledAs = ({ environment }: Invocation): string => environment["PORTICO_CALLED_AS"] ?? "portico";
+
+/** A command of the same config, as the operator would call it here. */
+export const commandOf = (invocation: Invocation, words: string): string => {
+	const { elsewhere, file } = invocation;
+	const named = elsewhere === undefined ? "" : ` ${commandLine(["--config", file])}`;
+	return `${calledAs(invocation)} ${words}${named}`;
+};
 
 const numberOf = (what: string, text: string, least: number, most: number): number => {
 	const number = Number(text);
@@ -104,11 +115,13 @@ export const readInvocation = (argv: readonly string[], environment: Invocation[
 	const { words, taken } = takeGlobals(argv);
 	const port = taken.port ?? (environment["PORTICO_PORT"] || undefined);
 	const { "log-level": level, "log-format": format } = taken;
-	const named =
-		taken.config ?? (environment["PORTICO_CONFIG"] || undefined) ?? usualFiles.find((usual) => existsSync(usual));
+	const found = (environment["PORTICO_CONFIG"] || undefined) ?? usualFiles.find((usual) => existsSync(usual));
+	const named = taken.config ?? found;
+	const isElsewhere = named !== undefined && (found === undefined || resolve(named) !== resolve(found));
 	return {
 		file: named ?? "portico.yaml",
 		...(named === undefined && { builtIn: true as const }),
+		...(isElsewhere && { elsewhere: true as const }),
 		words,
 		environment,
 		...(port !== undefined && { port: numberOf("the port", port, 0, 65_535) }),

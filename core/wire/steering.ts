@@ -9,7 +9,9 @@ const addressFields: readonly string[] = (
 	"deployment_id deployment_url organization user_config litellm_params litellm_params_template litellm_credential_name " +
 	"vertex_project vertex_location vertex_credentials aws_access_key_id aws_secret_access_key aws_session_token " +
 	"aws_region_name aws_bedrock_runtime_endpoint aws_sts_endpoint aws_web_identity_token aws_role_name s3_endpoint_url " +
-	"sagemaker_base_url azure_ad_token data_sources tensorzero::extra_body tensorzero::extra_headers"
+	"sagemaker_base_url azure_ad_token azure_username azure_password client_secret region_name provider_specific_header " +
+	"use_litellm_proxy ssl_verify langfuse_host langsmith_base_url data_sources tensorzero::credentials " +
+	"tensorzero::extra_body tensorzero::extra_headers"
 ).split(" ");
 
 /** Where servers of models (vLLM, SGLang) fetch what another of them has read of a prompt. */
@@ -19,20 +21,41 @@ const peerFields: readonly string[] =
 /** A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it. */
 const serverFields: readonly string[] = ["session_params", "custom_logit_processor"];
 
-/** Another model, a part of one or a provider, or more tries than one, at an upstream that has several or is a gateway itself. */
+/** What LiteLLM keeps for all its callers: an answer under a key that the client names, and what a model costs. */
+const keptFields: readonly string[] = (
+	"cache_key preset_cache_key input_cost_per_token output_cost_per_token " +
+	"input_cost_per_second output_cost_per_second"
+).split(" ");
+
+/** Failures that LiteLLM feigns for whoever asks, and times after which it gives up: to all others it would seem to be down. */
+const failureFields: readonly string[] = (
+	"mock_testing_fallbacks mock_testing_context_fallbacks mock_testing_content_policy_fallbacks " +
+	"mock_testing_rate_limit_error mock_timeout mock_response mock_tool_calls timeout request_timeout stream_timeout " +
+	"force_timeout"
+).split(" ");
+
+/**
+ * Another model, a part of one or a provider, a prompt that is kept there with its model, or more tries than one, at an upstream
+ * that has several or is a gateway itself; a dearer way to serve it, at Bedrock.
+ */
 const choiceFields: readonly string[] = (
 	"models model_list route router provider providers provider_options targets preset plugins lora lora_path " +
 	"fallback fallbacks fallback_model fallback_models fallback_config context_window_fallbacks content_policy_fallbacks " +
-	"router_settings_override num_retries mock_response tensorzero::variant_name compound_custom safety_model"
+	"context_window_fallback_dict router_settings_override num_retries max_retries retry_policy retry_strategy prompt_id " +
+	"performance_config tensorzero::variant_name tensorzero::internal_dynamic_variant_config tensorzero::provider_tools " +
+	"compound_custom safety_model"
 ).split(" ");
 
 /**
  * More output, and more answers, than the protocol's own fields say: llama.cpp's server goes by the first two before any
  * other, and by other protocols' limits, which it reads beside those of its Responses API. `best_of`: answers that are written
- * and neither shown nor counted, of which only text completions know.
+ * and neither shown nor counted, of which only text completions know. By the last two LiteLLM leaves out the limit that it was
+ * given, and TensorZero takes another.
  */
-const limitFields: readonly string[] =
-	"n_predict n_cmpl n best_of max_tokens max_completion_tokens max_output_tokens".split(" ");
+const limitFields: readonly string[] = (
+	"n_predict n_cmpl n best_of max_tokens max_completion_tokens max_output_tokens " +
+	"additional_drop_params tensorzero::params"
+).split(" ");
 
 /** An answer that xAI makes after it was asked, and that nobody here could fetch or charge. */
 const laterFields: readonly string[] = ["deferred"];
@@ -143,7 +166,9 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set(
-		[addressFields, peerFields, serverFields, choiceFields, limitFields, laterFields, exact].flat().map(foldedName),
+		[addressFields, peerFields, serverFields, keptFields, failureFields, choiceFields, limitFields, laterFields, exact]
+			.flat()
+			.map(foldedName),
 	);
 	const lists = new Map([["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)]);
 	const isForbidden = (name: string): boolean => !known.has(name) && forbidden.has(foldedName(name));

@@ -160,6 +160,7 @@ export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolN
 export { WaitingCalls } from "./neutral/waiting-calls.ts";
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";
+export { readDisguised, readFunctionName } from "./wire/disguised-tools.ts";
 export { type EventMembers, EventTemplate, eventMembers, eventText } from "./wire/event-template.ts";
 export { exactBody, exactMember } from "./wire/exact-body.ts";
 

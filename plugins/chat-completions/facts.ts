@@ -8,6 +8,7 @@ import {
 	dataUrlHead,
 	membersOf,
 	type RequestFacts,
+	readDisguised,
 	spelledOtherwise,
 	steeringFinder,
 	tiersNamed,
@@ -62,7 +63,10 @@ const anthropics = /^web_search_\d{8}$/;
 
 const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	const type = asText(tool["type"]) ?? "function";
-	if (clientTools.has(type)) return;
+	if (clientTools.has(type)) {
+		readDisguised(reader, tool);
+		return;
+	}
 	if (asksOtherModels(type)) reader.unknownPrice(`tools (${type.slice(0, 64)})`);
 	if (/file|retriev/i.test(type)) reader.hosted("fileSearches");
 	else if (/search|web|builtin/i.test(type))
@@ -72,10 +76,16 @@ const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	else reader.hosted(undefined);
 };
 
-/** Searches that a field of its own asks for. */
-const searchFields = ["web_search_options", "search_parameters", "enable_search", "web_search"];
+/** Searches that a field of its own asks for; the last two are Tencent's. */
+const searchFields =
+	"web_search_options search_parameters enable_search web_search enable_enhancement force_search_enhancement".split(
+		" ",
+	);
 /** xAI bills each source, of which it alone takes a limit. */
 const mostSources = 20;
+
+/** Where Venice is asked for them. */
+const veniceFields = ["enable_web_search", "enable_x_search", "enable_web_scraping"];
 
 const isWanted = (value: unknown): boolean => isGiven(value) && value !== false;
 
@@ -92,6 +102,11 @@ const readSearches = (reader: BoundReader, value: WireRecord): void => {
 			const limit = field === "search_parameters" ? asRecord(value[field])["max_search_results"] : undefined;
 			reader.hosted("webSearches", asCount(limit) ?? mostSources);
 		}
+	const venice = asRecord(value["venice_parameters"]);
+	for (const field of veniceFields)
+		if (isWanted(venice[field]) && venice[field] !== "off") reader.hosted("webSearches", mostSources);
+	// DashScope runs code, and reads what comes of it.
+	if (isWanted(value["enable_code_interpreter"])) reader.hosted(undefined);
 };
 
 /** By a template vLLM writes the prompt, and may say the same words as often as the client likes. */

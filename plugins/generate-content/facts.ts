@@ -6,6 +6,7 @@ import {
 	isRecord,
 	membersOf,
 	type RequestFacts,
+	readFunctionName,
 	steeringFinder,
 	tierWords,
 	type WireRecord,
@@ -62,15 +63,17 @@ const readContents = (reader: BoundReader, body: WireRecord): void => {
 /** Code is run again so often when it fails; all other tools are read once. */
 const mostCodeRuns = 5;
 
+const readKind = (reader: BoundReader, kind: string, value: unknown): void => {
+	if (kind === "functionDeclarations")
+		for (const declared of membersOf(value)) readFunctionName(reader, declared["name"]);
+	else if (kind === "codeExecution") reader.hosted(undefined, mostCodeRuns);
+	else if (kind === "fileSearch" || kind === "retrieval") reader.hosted("fileSearches");
+	else if (/search|maps/i.test(kind)) reader.hosted("webSearches");
+	else reader.hosted(undefined);
+};
+
 const readTool = (reader: BoundReader, tool: WireRecord): void => {
-	for (const name of Object.keys(tool)) {
-		const kind = camelOf(name);
-		if (kind === "functionDeclarations" || tool[name] === null) continue;
-		if (kind === "codeExecution") reader.hosted(undefined, mostCodeRuns);
-		else if (kind === "fileSearch" || kind === "retrieval") reader.hosted("fileSearches");
-		else if (/search|maps/i.test(kind)) reader.hosted("webSearches");
-		else reader.hosted(undefined);
-	}
+	for (const name of Object.keys(tool)) if (tool[name] !== null) readKind(reader, camelOf(name), tool[name]);
 };
 
 const readRequest = (reader: BoundReader, body: WireRecord): void => {

@@ -7,6 +7,7 @@ import {
 	isRecord,
 	membersOf,
 	type RequestFacts,
+	readDisguised,
 	spelledOtherwise,
 	steeringFinder,
 	tiersNamed,
@@ -63,6 +64,7 @@ const mostInToolset = 32;
 const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	const type = asText(tool["type"]) ?? "custom";
 	const rounds = asCount(tool["max_uses"]);
+	if (type === "custom") readDisguised(reader, tool);
 	if (type === "custom" || clientTool.test(type)) return;
 	if (clientToolset.test(type)) reader.tools(mostInToolset);
 	else if (/^web_search/.test(type)) reader.hosted("webSearches", rounds);

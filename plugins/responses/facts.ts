@@ -9,6 +9,7 @@ import {
 	isRecord,
 	membersOf,
 	type RequestFacts,
+	readDisguised,
 	spelledOtherwise,
 	steeringFinder,
 	tiersNamed,
@@ -99,6 +100,7 @@ const readPictures = (
 const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefined): void => {
 	const type = asText(tool["type"]) ?? "function";
 	for (const inner of membersOf(tool["tools"])) readTool(reader, inner, rounds);
+	if (type === "function" || type === "custom") readDisguised(reader, tool);
 	if (clientTools.has(type)) return;
 	if (type === "shell" && tool["environment"] === undefined) return;
 	if (type === "tool_search" && tool["execution"] === "client") return;

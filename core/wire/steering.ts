@@ -18,8 +18,11 @@ const addressFields: readonly string[] = (
 const peerFields: readonly string[] =
 	"kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room".split(" ");
 
-/** A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it. */
-const serverFields: readonly string[] = ["session_params", "custom_logit_processor"];
+/**
+ * A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it; a cache of
+ * Gemini's that LiteLLM reads, which only protocols take that know whose it is.
+ */
+const serverFields: readonly string[] = ["session_params", "custom_logit_processor", "cached_content"];
 
 /** What LiteLLM keeps for all its callers: an answer under a key that the client names, and what a model costs. */
 const keptFields: readonly string[] = (

@@ -92,7 +92,7 @@ const isWanted = (value: unknown): boolean => isGiven(value) && value !== false;
 const finder = steeringFinder(
 	(
 		"model messages stream stream_options max_tokens max_completion_tokens n tools functions service_tier speed " +
-		"inference_geo web_search_options search_parameters enable_search web_search modalities reasoning"
+		"inference_geo web_search_options search_parameters enable_search web_search modalities reasoning cached_content"
 	).split(" "),
 );
 

@@ -39,6 +39,7 @@ describe("what is refused", () => {
 		["chat", { tools: [{ type: "code_interpreter", container: "cntr_of_a" }] }],
 		["chat", { tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: ["file-a"] } }] }],
 		["chat", { vector_store_ids: ["vs_of_a"] }],
+		["chat", { cached_content: "cachedContents/of-a" }],
 		["gemini", { tools: [{ retrieval: { externalApi: { endpoint: "http://10.0.0.1", apiSpec: "SIMPLE_SEARCH" } } }] }],
 		["gemini", { tools: { mcp_servers: [{ streamable_http_transport: { url: "http://localhost" } }] } }],
 		...[

@@ -158,6 +158,12 @@ describe.each(names)("%s", (protocol) => {
 		expect(Object.keys(sent?.json as object).sort()).toEqual(Object.keys(asks[protocol][1]).sort());
 		expect(dropped?.split(",")).toEqual(foreign.map(([name]) => name));
 	});
+	test("sends on no cache of another's", async () => {
+		const { status, sent } = await ask(protocol, { cached_content: "cachedContents/another" });
+		expect(sent?.text ?? "").not.toContain("another");
+		const knows = protocol === "chat-completions" || protocol === "generate-content";
+		expect(status).toBe(knows ? 400 : 200);
+	});
 	test("sends on no second spelling of what decides the price", async () => {
 		const { sent } = await ask(protocol, { MODEL: "gpt-5-pro", Model: "gpt-5-pro", Max_Tokens: 99_999, maxTokens: 9 });
 		expect(sent?.text).not.toContain("gpt-5-pro");

@@ -28,7 +28,7 @@ const toolFields: ReferenceFields = {
 	ids: new Set(
 		(
 			"file_id file_ids container container_id vector_store_id vector_store_ids collection_ids knowledge_id kb_ids " +
-			"library_ids tunnel_id"
+			"library_ids tunnel_id cached_content"
 		).split(" "),
 	),
 	addresses: new Set(["server_url"]),
@@ -38,11 +38,11 @@ const toolFields: ReferenceFields = {
 
 const isClients = ({ type = "function" }: WireRecord): boolean => type === "function" || type === "custom";
 
-/** In a tool that the upstream runs, or for all of them, as LiteLLM has it. */
-const referenceOfTools = ({ tools, vector_store_ids }: WireRecord) => {
-	if (tools === undefined && vector_store_ids === undefined) return undefined;
+/** In a tool that the upstream runs, or for all of them, as LiteLLM has it; a cache of Gemini's that it names. */
+const referenceOfTools = ({ tools, vector_store_ids, cached_content }: WireRecord) => {
+	if (tools === undefined && vector_store_ids === undefined && cached_content === undefined) return undefined;
 	const hosted = membersOf(tools).map((tool) => (isClients(tool) ? undefined : tool));
-	return findReference({ tools: hosted, vector_store_ids }, toolFields, "");
+	return findReference({ tools: hosted, vector_store_ids, cached_content }, toolFields, "");
 };
 
 /** Qwen reads a system message that is such an address as the file it names. */

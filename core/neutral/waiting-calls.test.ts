@@ -18,6 +18,12 @@ test("without an id it answers the oldest of its name that waits, without a name
 	expect([undefined, undefined, undefined].map((id) => calls.take(id, undefined))).toEqual(["2", "4", undefined]);
 });
 
+test("without an id, a name that no call has is none", () => {
+	const calls = waiting(["1", "time-now"], ["2", "time-zone"]);
+	const names = ["time__now", "time__zone", "time__now"];
+	expect(names.map((name) => calls.take(undefined, name))).toEqual(["1", "2", undefined]);
+});
+
 test("an id that no call has leaves its name to tell", () => {
 	const calls = waiting(["1", "a"]);
 	expect([calls.take("x", "a"), calls.take("x", "a")]).toEqual(["1", undefined]);

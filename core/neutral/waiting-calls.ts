@@ -28,7 +28,10 @@ const lineOf = (lines: Map<string, Line>, key: string): Line => {
 	return line;
 };
 
-/** By id, else the oldest call of that name still waiting. However many wait, and in whatever order they are answered. */
+/**
+ * By id, else the oldest call of that name still waiting. However many wait, and in whatever order they are answered. A name
+ * that no call has is none: Semantic Kernel calls Gemini's functions otherwise in calls than in their results.
+ */
 export class WaitingCalls {
 	private readonly all = new Line();
 	private readonly byId = new Map<string, Line>();
@@ -46,7 +49,8 @@ export class WaitingCalls {
 		const same = id === undefined ? undefined : this.byId.get(id);
 		const named = same?.first();
 		if (same && !named) return id;
-		const call = named ?? (name === undefined ? this.all : this.byName.get(name))?.first();
+		const nameless = name === undefined || (id === undefined && !this.byName.has(name));
+		const call = named ?? (nameless ? this.all : this.byName.get(name))?.first();
 		if (call) call.answered = true;
 		return call?.id;
 	}

@@ -391,6 +391,39 @@ describe("what an upstream is sent", () => {
 		});
 	});
 
+	test("reasoning that led to nothing stays away and is told, whatever the client put behind it", () => {
+		const thinking = (id: string): Block => ({
+			type: "thinking",
+			text: "Hm.",
+			form: "summary",
+			signature: { value: `${id};3;blob`, origin: own },
+		});
+		const call: Block = {
+			type: "tool_call",
+			id: "call_1",
+			name: "a",
+			kind: "function",
+			arguments: { form: "json", value: {}, text: "{}" },
+		};
+		const result: Block = { type: "tool_result", callId: "call_1", content: [text("1")] };
+		const { body, losses } = sent({
+			messages: [
+				said("user", "x"),
+				said("assistant", thinking("rs_1"), thinking("rs_2")),
+				said("user", "y"),
+				said("assistant", thinking("rs_3"), thinking("rs_4"), call, thinking("rs_5")),
+				said("tool", result),
+				said("assistant", thinking("rs_6"), "Yes."),
+				said("user", "z"),
+				said("assistant", thinking("rs_7")),
+			],
+		});
+		expect(body.input.map(({ id, role, type }) => id ?? role ?? type)).toEqual([
+			...["user", "user", "rs_3", "rs_4", "function_call", "function_call_output", "rs_6", "assistant", "user"],
+		]);
+		expect(losses).toHaveLength(4);
+	});
+
 	test("H115 and H103: reasoning without what seals it, or sealed by others, stays away and is told", () => {
 		const foreignSeal = { value: "s", origin: { protocol: "messages", family: "claude" } };
 		const blocks: Block[] = [

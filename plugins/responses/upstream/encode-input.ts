@@ -22,6 +22,7 @@ import { imagePart } from "../media.ts";
 import { isOwn, ownFields } from "../origin.ts";
 import { summariesOf, unpackReasoning } from "../reasoning-value.ts";
 import { contentOf, outputOf, phaseOf } from "./encode-content.ts";
+import { withoutLone } from "./lone-reasoning.ts";
 import { callIdOf, itemIdOf, type Writing } from "./writing.ts";
 
 /** What is written, and the leading instructions that have a field of their own. */
@@ -33,6 +34,7 @@ interface EncodedInput {
 class InputEncoder {
 	private readonly writing: Writing;
 	private readonly items: WireRecord[] = [];
+	private readonly reasoned = new Map<WireRecord, Block>();
 
 	constructor(writing: Writing) {
 		this.writing = writing;
@@ -41,7 +43,7 @@ class InputEncoder {
 	/** The items of all messages, in order. */
 	encode(messages: readonly Message[]): readonly WireRecord[] {
 		for (const message of messages) this.message(message);
-		return this.items;
+		return this.reasoned.size === 0 ? this.items : withoutLone(this.items, this.reasoned, this.writing);
 	}
 
 	private message(message: Message): void {
@@ -161,13 +163,15 @@ class InputEncoder {
 		}
 		const full = block.type === "thinking" && block.form === "full" && lengths.length === 0;
 		const summary = block.type === "opaque_thinking" || full ? [] : summariesOf(block, lengths);
-		this.items.push({
+		const item = {
 			type: "reasoning",
 			id: block.itemId ?? id ?? itemIdOf("rs", encrypted),
 			summary: summary.map((text) => ({ type: "summary_text", text })),
 			...(full && { content: [{ type: "reasoning_text", text: block.text }] }),
 			encrypted_content: encrypted,
-		});
+		};
+		this.items.push(item);
+		this.reasoned.set(item, block);
 	}
 
 	private call(block: ToolCallBlock): WireRecord {

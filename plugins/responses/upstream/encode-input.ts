@@ -7,12 +7,10 @@ import {
 	type ImageBlock,
 	isRecord,
 	type Message,
-	type OpaqueThinkingBlock,
 	runAsText,
 	type ServerCallBlock,
 	type ServerResultBlock,
 	type TextBlock,
-	type ThinkingBlock,
 	type ToolCallBlock,
 	type ToolResultBlock,
 	type WireRecord,
@@ -20,9 +18,8 @@ import {
 import { encodeAnnotations } from "../annotations.ts";
 import { imagePart } from "../media.ts";
 import { isOwn, ownFields } from "../origin.ts";
-import { summariesOf, unpackReasoning } from "../reasoning-value.ts";
 import { contentOf, outputOf, phaseOf } from "./encode-content.ts";
-import { withoutLone } from "./lone-reasoning.ts";
+import { type Reasoned, reasoningItem, withoutLone } from "./reasoning-items.ts";
 import { callIdOf, itemIdOf, type Writing } from "./writing.ts";
 
 /** What is written, and the leading instructions that have a field of their own. */
@@ -34,7 +31,7 @@ interface EncodedInput {
 class InputEncoder {
 	private readonly writing: Writing;
 	private readonly items: WireRecord[] = [];
-	private readonly reasoned = new Map<WireRecord, Block>();
+	private readonly reasoned = new Map<WireRecord, Reasoned>();
 
 	constructor(writing: Writing) {
 		this.writing = writing;
@@ -148,28 +145,9 @@ class InputEncoder {
 		else this.writing.losses.node(block, "the upstream did not run this tool");
 	}
 
-	/** Reasoning goes back only to the family that made it, and only as it was; any other model has no use for it. */
-	private reasoning(block: ThinkingBlock | OpaqueThinkingBlock): void {
-		const opaque = block.type === "thinking" ? block.signature : block.data;
-		if (opaque === undefined || !isOwn(opaque.origin, this.writing.context.family)) {
-			this.writing.losses.node(block, "only the model that made it can go on from it");
-			return;
-		}
-		const { encrypted, id, lengths } = unpackReasoning(opaque.value);
-		// No upstream seals reasoning by nothing: the id alone would name what it keeps, for whichever token.
-		if (encrypted === "") {
-			this.writing.losses.node(block, "it has no seal");
-			return;
-		}
-		const full = block.type === "thinking" && block.form === "full" && lengths.length === 0;
-		const summary = block.type === "opaque_thinking" || full ? [] : summariesOf(block, lengths);
-		const item = {
-			type: "reasoning",
-			id: block.itemId ?? id ?? itemIdOf("rs", encrypted),
-			summary: summary.map((text) => ({ type: "summary_text", text })),
-			...(full && { content: [{ type: "reasoning_text", text: block.text }] }),
-			encrypted_content: encrypted,
-		};
+	private reasoning(block: Reasoned): void {
+		const item = reasoningItem(block, this.writing);
+		if (item === undefined) return;
 		this.items.push(item);
 		this.reasoned.set(item, block);
 	}

@@ -24,9 +24,12 @@ import { mayFollow } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
 import { UpstreamLists } from "./upstream-lists.ts";
 
-/** A name that an address of an upstream would take for another: `cheap/../dear` is `dear` there. */
+/**
+ * A name that an upstream would take for another: `cheap/../dear` is `dear` in an address, and `cheap,dear` is both to LiteLLM,
+ * which asks them at once.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
-const isCrooked = (name: string): boolean => /(?:^|[/\\])\.{1,2}(?:$|[/\\])|[\u0000-\u001f\u007f]/.test(name);
+const isCrooked = (name: string): boolean => /(?:^|[/\\])\.{1,2}(?:$|[/\\])|[,\u0000-\u001f\u007f]/.test(name);
 
 interface RoutingOptions {
 	readonly models: readonly ModelSetting[];

@@ -295,6 +295,8 @@ describe("a model's name that is the way to another", () => {
 		"/..",
 		"\u0000",
 		"\n",
+		",generate-content-dear",
+		", generate-content-dear",
 	];
 	test.each(ways)("generate-content-a%j is no model, whoever asks", async (way) => {
 		for (const protocol of names) {

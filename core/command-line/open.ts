@@ -91,6 +91,45 @@ const refuseEmpty = async ({ store }: OpenStore, folder: string): Promise<void> 
 	throw new Fault(deny("conflict", message));
 };
 
+interface OpenedDatabase {
+	readonly store: OpenStore;
+	/** The server that this process has started, or was told of. */
+	readonly place: DatabasePlace | undefined;
+	readonly url: string;
+}
+
+/** The database, by a server of its own where the file was taken over by one: closing the store ends that too. */
+const openDatabase = async (
+	given: DatabasePlace | undefined,
+	input: Parameters<typeof openStore>[0],
+): Promise<OpenedDatabase | { readonly heldBy: Owner }> => {
+	const server = given ? undefined : await openOwnDatabase(input);
+	if (server && "heldBy" in server) return server;
+	const { describe, close, ...started } = server ?? withoutOwn;
+	const place = given ?? started.database;
+	const there = { ...input, ...place };
+	const opened = await openStore(there).catch(async (error) => {
+		await close();
+		throw error;
+	});
+	if ("heldBy" in opened) {
+		await close();
+		return opened;
+	}
+	const store: OpenStore = {
+		...opened,
+		describe(info) {
+			opened.describe(info);
+			describe(info);
+		},
+		async close() {
+			await opened.close();
+			await close();
+		},
+	};
+	return { store, place, url: there.url };
+};
+
 /** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has what this one needs. */
 export const openGateway = async (
 	invocation: Invocation,
@@ -108,33 +147,21 @@ export const openGateway = async (
 	const dataFolder = makeDataFolder(dataFolderOf(blueprint));
 	tightenFiles(dataFolder, databaseFile(database.url), log);
 	const own = invocation.worker === undefined ? dataFolder : workerFolder(dataFolder, invocation.worker);
-	const server = invocation.database ? undefined : await openOwnDatabase({ url: database.url, log });
-	if (server && "heldBy" in server) return held(server.heldBy);
-	const { describe, close: stopServer, ...started } = server ?? withoutOwn;
-	const place = invocation.database ?? started.database;
 	const node = serving ? { node: nodeLock(own) } : {};
-	const input = { ...database, ...place, ...node, clock: systemClock, log, changing };
-	const opened = await openStore(input).catch(async (error) => {
-		await stopServer();
+	const input = { ...database, ...node, clock: systemClock, log, changing };
+	const opened = await openDatabase(invocation.database, input);
+	if ("heldBy" in opened) return held(opened.heldBy);
+	const { store, place, url } = opened;
+	const closeAndThrow = async (error: unknown): Promise<never> => {
+		await store.close();
 		throw error;
-	});
-	if ("heldBy" in opened) {
-		await stopServer();
-		return held(opened.heldBy);
-	}
-	const closeStore = async (): Promise<void> => {
-		await opened.close();
-		await stopServer();
 	};
 	// Not before: a command that meets a running server must not make a token that is not that server's.
-	const prepared = refuseEmpty(opened, dataFolder).then(() => adminToken(dataFolder, fromEnvironment));
-	const token = await prepared.catch(async (error: unknown) => {
-		await closeStore();
-		throw error;
-	});
+	const prepared = refuseEmpty(store, dataFolder).then(() => adminToken(dataFolder, fromEnvironment));
+	const token = await prepared.catch(closeAndThrow);
 	const portico = new Portico({
 		blueprint,
-		store: opened,
+		store,
 		clock: systemClock,
 		log,
 		version,
@@ -149,25 +176,14 @@ export const openGateway = async (
 			if (invocation.worker !== undefined) tellStarter({ reloaded: true });
 		},
 	});
-	const complaints = await portico.start().catch(async (error: unknown) => {
-		await closeStore();
+	const complaints = await portico.start().catch((error: unknown) => {
 		const fault = storeFaultIn(error);
-		throw fault ? unusable(input.url, fault) : error;
+		return closeAndThrow(fault ? unusable(url, fault) : error);
 	});
-	if (complaints.length > 0) {
-		await closeStore();
-		throw new Fault(deny("invalid_request", complaints.join("\n")));
-	}
+	if (complaints.length > 0) return await closeAndThrow(new Fault(deny("invalid_request", complaints.join("\n"))));
 	const close = async (): Promise<void> => {
 		await portico.stop();
-		await closeStore();
-	};
-	const store: OpenStore = {
-		...opened,
-		describe: (info) => {
-			opened.describe(info);
-			describe(info);
-		},
+		await store.close();
 	};
 	return { portico, store, blueprint, database: place, dataFolder, log, close };
 };

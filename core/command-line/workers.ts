@@ -54,7 +54,13 @@ export const serveWithWorkers = async (
 	const own = await ownServer(blueprint, log);
 	try {
 		await settleLeft({ ...invocation, database: own?.database }, dataFolder, count);
-		await serveOn(own, invocation, blueprint, count, log, print);
+		const port = await freePort(blueprint);
+		const { server } = blueprint.config;
+		const begun = (greeting: string): void => {
+			own?.describe({ address: addressOf(server.host, port, server.tls !== undefined) });
+			print(greeting);
+		};
+		await supervise(supervisorOf(invocation, own, port, log), invocation.reloads, count, begun);
 	} finally {
 		await own?.close();
 	}
@@ -66,25 +72,26 @@ const loggingOf = ({ logLevel, logFormat }: Invocation): readonly string[] => [
 	...(logFormat === undefined ? [] : ["--log-format", logFormat]),
 ];
 
-const serveOn = async (
-	own: OwnDatabase | undefined,
-	invocation: Invocation,
-	blueprint: Blueprint,
-	count: number,
-	log: Log,
-	print: (line: string) => void,
-): Promise<void> => {
-	const { server } = blueprint.config;
-	const port = await freePort(blueprint);
+/** Starts the workers, all on one port, and looks after them. */
+const supervisorOf = (invocation: Invocation, own: OwnDatabase | undefined, port: number, log: Log): Supervisor => {
 	const config = invocation.builtIn ? [] : ["--config", invocation.file];
 	const words = ["serve", ...config, ...loggingOf(invocation), "--port", String(port), "--worker"];
 	const environment = own ? environmentOfWorker(own.database) : {};
-	const supervisor = new Supervisor({
+	return new Supervisor({
 		launch: (worker, heard) => startAnother([...words, String(worker)], environment, heard),
 		clock: systemClock,
 		log,
 	});
-	(invocation.reloads ?? holdSignal("SIGHUP")).act(() => supervisor.tell("SIGHUP"));
+};
+
+/** Runs so many workers until all have ended. `begun` is told what the first one greets with. */
+const supervise = async (
+	supervisor: Supervisor,
+	reloads: Invocation["reloads"],
+	count: number,
+	begun: (greeting: string) => void,
+): Promise<void> => {
+	(reloads ?? holdSignal("SIGHUP")).act(() => supervisor.tell("SIGHUP"));
 	const told = hearStop(systemClock);
 	void told.stop.then(() => supervisor.end());
 	void told.now.then(() => supervisor.tell("SIGINT"));
@@ -92,9 +99,7 @@ const serveOn = async (
 	setInterval(() => undefined, 60_000);
 	try {
 		// The first one makes the tables and the first token; the others find them there.
-		const greeting = await supervisor.begin(1);
-		own?.describe({ address: addressOf(server.host, port, server.tls !== undefined) });
-		print(greeting);
+		begun(await supervisor.begin(1));
 		await Promise.all(Array.from({ length: count - 1 }, (_, index) => supervisor.begin(index + 2)));
 	} catch (error) {
 		supervisor.end();

@@ -63,7 +63,7 @@ export const createBackups = ({ store, config, clock, log, audit }: BackupOption
 		await store.backup(file);
 		return { file, removed: pruneBackups(folder, source, keep, file) };
 	};
-	// A config that went through no home (a test's) names no folder.
+	// A config whose paths nobody made absolute (a test's) names no folder.
 	const { folder: usual = "", keep: usually, schedule } = database.backup;
 	const scheduled: Job = {
 		name: "backup",

@@ -39,6 +39,11 @@ export class UpstreamConcurrency {
 		return Math.min(most, Math.floor(limit) + whiles);
 	}
 
+	/** Upstreams that requests are under way to. */
+	private busy(): readonly (readonly [name: string, load: Load])[] {
+		return [...this.concurrency].filter(([, { running }]) => running > 0);
+	}
+
 	enter(name: string, token: string): boolean {
 		const load = this.concurrency.get(name);
 		if (!load || load.running >= this.room(load)) return false;
@@ -63,12 +68,13 @@ export class UpstreamConcurrency {
 
 	/** Upstreams that can take nothing now. */
 	full(): readonly string[] {
-		return [...this.concurrency].filter(([, load]) => load.running >= this.room(load)).map(([name]) => name);
+		const full = this.busy().filter(([, load]) => load.running >= this.room(load));
+		return full.map(([name]) => name);
 	}
 
 	/** Tokens that have at an upstream what would be theirs if one more came: whoever has less goes first. By `shareName`. */
 	served(): readonly string[] {
-		return [...this.concurrency].flatMap(([name, load]) => {
+		return this.busy().flatMap(([name, load]) => {
 			const { ofToken } = load;
 			const share = this.room(load) / (ofToken.size + 1);
 			return [...ofToken].flatMap(([token, running]) => (running >= share ? [shareName(name, token)] : []));

@@ -110,8 +110,12 @@ const isPage = (headers: Headers): boolean => /^\s*text\/html\b/i.test(headers.g
 const bodyOf = (bytes: Uint8Array, type: string): unknown =>
 	/^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
 
-/** A page in place of a good answer: whoever gave it has not passed the request on. Some services call their JSON a page. */
-const isOthers = ({ ok, headers }: Response, body: unknown): boolean => ok && body === undefined && isPage(headers);
+/**
+ * A page in place of a good answer, or word of another address: whoever gave it has not passed the request on. Some services
+ * call their JSON a page.
+ */
+const isOthers = ({ ok, status, headers }: Response, body: unknown): boolean =>
+	(status >= 300 && status < 400) || (ok && body === undefined && isPage(headers));
 
 /** Names under which services say what a job costs, or whether it does. */
 const billNames = /^(?:billed|billable|charged?|cost|price|credits_used|final_unit_deduction)(?:_\w+)?$/i;

@@ -1,5 +1,6 @@
-/** A page of HTML in an upstream's place, with 200 or 404: nobody's word on a job. Its task waits until the upstream is there again. */
+/** A page of HTML in an upstream's place, with 200 or 404, or a redirect: nobody's word on a job. Its task waits until the upstream is there again. */
 import { expect, test } from "bun:test";
+import { startUpstream } from "#core/testing";
 import { type MediaWorldOptions, startMediaWorld } from "../../test/support/media-world.ts";
 
 const page = (status: number) =>
@@ -71,3 +72,33 @@ test.each(Object.keys(scenes).flatMap((name) => [200, 404].map((status) => [name
 	},
 	20_000,
 );
+
+test("a redirect in its place: the task waits, the key goes nowhere else, and the status tells it", async () => {
+	const at = await startMediaWorld({ image: [{ type: "openai-images", models: ["gpt-image-1"] }] });
+	const elsewhere = startUpstream();
+	let away = true;
+	at.upstream.answer(({ path }) =>
+		away
+			? new Response(null, { status: 307, headers: { location: elsewhere.url + path } })
+			: Response.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] }),
+	);
+	const { body } = await at.json("/v1/tasks", { kind: "image", model: "gpt-image-1", prompt: "x" });
+	await at.pass(10_000, 1000);
+	expect((await at.json(`/v1/tasks/${body["id"]}`)).body).toMatchObject({ status: "NOT_START", error: null });
+	expect((await at.admin("GET", "/admin/troubles"))["upstreams"]).toMatchObject([
+		{
+			of: "tasks",
+			failing: true,
+			lastFailure: {
+				message: "A redirect came, something other than its answer (status 307).",
+				advice: expect.stringMatching(/correct its url/),
+			},
+		},
+	]);
+	away = false;
+	await at.pass(60_000, 5000);
+	expect((await at.json(`/v1/tasks/${body["id"]}`)).body).toMatchObject({ status: "SUCCESS" });
+	expect(elsewhere.received).toEqual([]);
+	await at.close();
+	await elsewhere.stop();
+}, 20_000);

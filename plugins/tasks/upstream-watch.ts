@@ -79,12 +79,13 @@ export class UpstreamWatch {
 		this.note("unreached", message, isLate ? slowUpstream : adviceOnUpstream({ code, message }));
 	}
 
-	/** Something answered that is not the upstream: a proxy, or a page to sign in. */
+	/** Something answered that is not the upstream: a proxy, a page to sign in, or word of another address. */
 	replaced(status: number): void {
 		const { upstream, options } = this;
 		const { log } = options;
-		if (!this.trouble) log.warn("an upstream of tasks cannot be reached", { upstream, reason: "a page", status });
-		const message = `A page of HTML came, something other than its answer (status ${status}).`;
+		const [reason, what] = status >= 300 ? ["a redirect", "A redirect"] : ["a page", "A page of HTML"];
+		if (!this.trouble) log.warn("an upstream of tasks cannot be reached", { upstream, reason, status });
+		const message = `${what} came, something other than its answer (status ${status}).`;
 		this.failsOnceMore(message);
 		this.note("unreached", message, adviceOnUpstream({ message }));
 	}

@@ -117,6 +117,11 @@ describe("failures of Gemini upstreams", () => {
 		[504, { message: "Deadline" }, "upstream_timeout"],
 	] as const)("%d %p is %s", (status, error, kind) => expect(decode(status, error).kind).toBe(kind));
 
+	test.each([301, 307, 404, 405, 409, 418])("%i speaks of no key, and tells no words of Google's", (status) => {
+		const { kind, message } = decode(status, status === 404 ? "<html>" : { message: "projects/998877 aborted it" });
+		expect([kind, message]).toEqual(["upstream", `The upstream answered with status ${status}.`]);
+	});
+
 	test("the operator's account, key and address are not told", () => {
 		const secret = decode(403, {
 			message: "Consumer 'projects/998877' key AIzaSyD-abcdefghijk https://console.example/x?y",

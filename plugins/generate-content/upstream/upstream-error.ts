@@ -12,6 +12,7 @@ import {
 	isRecord,
 	kindOfStatus,
 	parseJson,
+	refusesCredentials,
 	retryAfterIn,
 	scrubMessage,
 	sentenceFor,
@@ -93,11 +94,16 @@ const codes: Partial<Record<DenialKind, string>> = {
 	model_not_found: "model_not_found",
 };
 
+/** What a 400 says of the upstream's side is of the key and the account too; a redirect or a page that is not there is not. */
+const isRefused = ({ status, message }: Told): boolean =>
+	status === 400 || refusesCredentials(status) || (status < 500 && isEmptyAccount(undefined, message));
+
 const denialOf = (told: Told, headers?: Headers): Denial => {
 	const kind = kindOf(told);
 	const wait = definedOnly({ retryAfterSeconds: waitOf(told, headers) });
-	if (kind === "upstream" && told.status < 500) return { ...credentialsRefused, ...wait };
-	const said = told.message === undefined || toldByUs.includes(kind) ? undefined : clean(told.message);
+	if (kind === "upstream" && isRefused(told)) return { ...credentialsRefused, ...wait };
+	const isOurs = toldByUs.includes(kind) || (kind === "upstream" && told.status < 500);
+	const said = told.message === undefined || isOurs ? undefined : clean(told.message);
 	return { kind, message: said ?? sentenceFor(kind, told.status), ...definedOnly({ code: codes[kind] }), ...wait };
 };
 

@@ -4,6 +4,7 @@ import { asList, asRecord } from "#core";
 import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
+import { routerTo } from "../support/router-to.ts";
 
 const secret = `whsec_${btoa("x".repeat(32))}`;
 const clock = createTestClock();
@@ -87,4 +88,22 @@ test("after thirty seconds it speaks of the upstream: record, status and alert t
 	upstream.answer(() => Response.json(chatAnswer()));
 	expect((await gateway.ask("/v1/chat/completions", body)).status).toBe(200);
 	await until(async () => asList(await upstreams()).length === 0);
+});
+
+test("calls that Portico itself ends for want of time, with nothing sent, speak of the upstream too", async () => {
+	const moved = createTestClock();
+	const silent = startUpstream(() => new Promise<Response>(() => undefined));
+	const other = await startGateway({
+		clock: moved,
+		config: { server: { callSeconds: 40 } },
+		plugins: ["tokens", "chat-completions", routerTo([silent.url])],
+	});
+	const calls = Array.from({ length: 5 }, () => other.ask("/v1/chat/completions", body));
+	await until(() => silent.received.length === 5);
+	await moved.advance(40_000);
+	for (const call of calls) expect((await call).status).toBe(504);
+	const lastFailure = { message: "It had sent nothing after 40 seconds, when the call was given up." };
+	expect((await other.admin("GET", "/admin/troubles"))["upstreams"]).toMatchObject([{ circuit: "open", lastFailure }]);
+	await other.stop();
+	await silent.stop();
 });

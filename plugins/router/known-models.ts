@@ -19,6 +19,10 @@ const dashed = (name: string): string => (name.startsWith("claude-") ? name.repl
 /** Of any model OpenRouter makes one that searches at each call, and is billed for that, by an end of its name. */
 const online = /:online$/i;
 
+/** By an end of its name New API lets a Claude think, and has it write so many tokens at least, whatever limit it is given. */
+const thinking = /^claude-.*-thinking$/;
+const madeToThink: ModelCapabilities = { thinksBeside: 1280, thoughtFields: [] };
+
 /** What is known of a model, by the upstream's name for it, by who serves it, and by what config says, which has the last word. */
 export type ModelLookup = (model: string, vendor?: string, configured?: ModelCapabilities) => ModelCapabilities;
 
@@ -30,7 +34,8 @@ export const createLookup = (added: readonly KnownModels[] = []): ModelLookup =>
 		.sort((a, b) => fixedLength(b.pattern) - fixedLength(a.pattern));
 	const find = remembering((name: string): ModelCapabilities => {
 		const own = dashed(ownName(name.replace(online, "")));
-		const known = patterns.find(({ pattern }) => matchesPattern(pattern, own))?.capabilities ?? {};
+		const named = patterns.find(({ pattern }) => matchesPattern(pattern, own))?.capabilities ?? {};
+		const known = thinking.test(own) ? { ...named, ...madeToThink } : named;
 		return online.test(name) ? { ...known, searches: "always" } : known;
 	});
 	// Names come from clients; one this long is no model's, and is not to be kept.

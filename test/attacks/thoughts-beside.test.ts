@@ -14,7 +14,12 @@ interface Asked {
 const most = 81_920;
 const usual = 30_000;
 /** Alibaba and SiliconFlow read one word, ByteDance another; a budget of nothing is none. */
-const thoughtsOf = (path: string, { enable_thinking: enabled, thinking_budget: budget, thinking }: Asked) => {
+const thoughtsOf = (
+	path: string,
+	{ max_tokens: limit, enable_thinking: enabled, thinking_budget: budget, thinking }: Asked,
+) => {
+	// New API lets a Claude of this name write no less than this.
+	if (path.startsWith("/new-api")) return Math.max(0, 1280 - limit);
 	if (path.startsWith("/volcengine")) return thinking?.type === "disabled" ? 0 : usual;
 	return enabled === false ? 0 : Math.min(usual, budget || usual);
 };
@@ -24,12 +29,13 @@ const router = (url: string) => {
 	const upstreams = [
 		{ ...alibaba, name: "chat", protocol: "chat-completions", url: `${url}/v1` },
 		{ ...alibaba, name: "claude", protocol: "messages", url },
-		...["volcengine", "siliconflow"].map((vendor) => ({
+		...["volcengine", "siliconflow", "new-api"].map((vendor) => ({
 			...{ name: vendor, key: "k", vendor, protocol: "chat-completions" },
 			url: `${url}/${vendor}/v1`,
 		})),
 	];
 	const models = [
+		{ name: "claude-*", targets: [{ upstream: "new-api" }] },
 		{ name: "qwen3.7-max", targets: [{ upstream: "chat" }] },
 		{ name: "qwen-claude", targets: [{ upstream: "claude" }] },
 		{ name: "doubao-seed-2", targets: [{ upstream: "volcengine" }] },
@@ -143,4 +149,14 @@ test("its own word does", async () => {
 		{ model: "silicon/qwen3-32b", enable_thinking: false },
 	])
 		expect((await ask(0.01, more)).call).toMatchObject(wholly(0));
+});
+
+test("what New API lets a Claude write that it makes think is held, and charged, whatever its limit", async () => {
+	for (const more of [{}, { enable_thinking: false }, { thinking_budget: 1 }, { stream: true }]) {
+		const asked = { model: "claude-sonnet-4-5-20250929-thinking", max_tokens: 1, ...more };
+		const { status, call } = await ask(0.02, asked);
+		expect(status).toBe(200);
+		expect(call).toMatchObject({ outputTokens: 1280, cost: (10 * rates.input + 1280 * rates.output) / 1e6, excess: 0 });
+		expect((await ask(0.01, asked)).status).toBeGreaterThan(400);
+	}
 });

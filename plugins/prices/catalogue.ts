@@ -16,6 +16,9 @@ const longestName = 256;
 /** Makers whose own models may be priced by name alone, where the package does not tell the provider by it. */
 const makers = ["openai", "anthropic", "google", "mistral", "cohere", "voyageai", "deepseek", "x-ai"];
 
+/** OpenRouter's names for Claude's dearer speed. By all but its own prices they would cost what the plain model does. */
+const fastAtOpenRouter = /^anthropic\/.*-fast$/;
+
 /** What its maker asks nothing for. Of other models without any rate the price is simply not known. */
 const free = /^(?:omni|text)-moderation-/;
 
@@ -96,6 +99,7 @@ export class Catalogue {
 			priceData().calcPrice({}, model, providerId === undefined ? { timestamp } : { providerId, timestamp });
 		try {
 			let found = upstream === undefined ? null : ask(upstream);
+			if (fastAtOpenRouter.test(model)) found ??= ask("openrouter");
 			found ??= ask();
 			for (const maker of makers) found ??= ask(maker);
 			if (!found) return undefined;

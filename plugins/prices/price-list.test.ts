@@ -120,6 +120,14 @@ describe("the data package", () => {
 		expect(named?.input).toBeNumber();
 		expect(bare.find("llama-3.3-70b-versatile", { upstream: "my-own-server" })).toBeUndefined();
 	});
+	test("takes Claude's dearer speed for what it costs, whatever the upstream is called", () => {
+		for (const name of ["anthropic/claude-opus-4.6-fast", "anthropic/claude-opus-4.8-fast"]) {
+			const price = bare.find(name, { upstream: "openrouter" });
+			expect(price?.output).toBeGreaterThan(25);
+			expect(bare.find(name, { upstream: "my-openrouter" })).toEqual(price);
+		}
+		expect(bare.find("anthropic/claude-opus-4.8", { upstream: "my-openrouter" })?.output).toBe(25);
+	});
 	test("knows its makers' models that it does not know by name alone", () => {
 		expect(bare.find("text-embedding-3-small")?.input).toBe(0.02);
 	});

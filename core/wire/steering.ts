@@ -7,7 +7,8 @@ import { isRecord, type WireRecord } from "../neutral/json.ts";
 const addressFields: readonly string[] = (
 	"api_base api_key api_version api_type base_url extra_body extra_headers extra_query headers custom_llm_provider " +
 	"deployment_id deployment_url organization user_config litellm_params litellm_params_template litellm_credential_name " +
-	"vertex_project vertex_location vertex_credentials aws_access_key_id aws_secret_access_key aws_session_token " +
+	"vertex_project vertex_location vertex_credentials vertex_ai_project vertex_ai_location vertex_ai_credentials " +
+	"aws_profile_name aws_session_name aws_external_id aws_access_key_id aws_secret_access_key aws_session_token " +
 	"aws_region_name aws_bedrock_runtime_endpoint aws_sts_endpoint aws_web_identity_token aws_role_name s3_endpoint_url " +
 	"sagemaker_base_url azure_ad_token azure_username azure_password client_secret region_name provider_specific_header " +
 	"use_litellm_proxy ssl_verify langfuse_host langsmith_base_url data_sources tensorzero::credentials " +
@@ -19,10 +20,12 @@ const peerFields: readonly string[] =
 	"kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room".split(" ");
 
 /**
- * A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it; a cache of
- * Gemini's that LiteLLM reads, which only protocols take that know whose it is.
+ * A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it; caches of Gemini's,
+ * containers and servers of tools of Anthropic's, which LiteLLM reads beside any protocol, and whose owner and price only those
+ * protocols look at that know them.
  */
-const serverFields: readonly string[] = ["session_params", "custom_logit_processor", "cached_content"];
+const serverFields: readonly string[] =
+	"session_params custom_logit_processor cached_content container mcp_servers".split(" ");
 
 /** What LiteLLM keeps for all its callers: an answer under a key that the client names, and what a model costs. */
 const keptFields: readonly string[] = (
@@ -44,7 +47,7 @@ const failureFields: readonly string[] = (
 const choiceFields: readonly string[] = (
 	"models model_list route router provider providers provider_options targets preset plugins lora lora_path " +
 	"fallback fallbacks fallback_model fallback_models fallback_config context_window_fallbacks content_policy_fallbacks " +
-	"context_window_fallback_dict router_settings_override num_retries max_retries retry_policy retry_strategy prompt_id " +
+	"context_window_fallback_dict router_settings_override num_retries max_retries retry_policy retry_strategy prompt_id model_id " +
 	"performance_config tensorzero::variant_name tensorzero::internal_dynamic_variant_config tensorzero::provider_tools " +
 	"compound_custom safety_model"
 ).split(" ");
@@ -52,12 +55,14 @@ const choiceFields: readonly string[] = (
 /**
  * More output, and more answers, than the protocol's own fields say: llama.cpp's server goes by the first two before any
  * other, and by other protocols' limits, which it reads beside those of its Responses API. `best_of`: answers that are written
- * and neither shown nor counted, of which only text completions know. By the last two LiteLLM leaves out the limit that it was
- * given, and TensorZero takes another.
+ * and neither shown nor counted, of which only text completions know. What LiteLLM does not know as OpenAI's it puts over what it
+ * made of OpenAI's: so the limits of other vendors' APIs, Gemini's number of answers among them. By the last two it leaves out
+ * the limit that it was given, and TensorZero takes another.
  */
 const limitFields: readonly string[] = (
-	"n_predict n_cmpl n best_of max_tokens max_completion_tokens max_output_tokens " +
-	"additional_drop_params tensorzero::params"
+	"n_predict n_cmpl n best_of max_tokens max_completion_tokens max_output_tokens max_new_tokens auto_max_new_tokens " +
+	"max_gen_len max_token_count max_tokens_to_sample num_predict candidate_count num_generations num_results " +
+	"num_return_sequences additional_drop_params tensorzero::params"
 ).split(" ");
 
 /** An answer that xAI makes after it was asked, and that nobody here could fetch or charge. */

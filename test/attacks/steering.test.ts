@@ -93,6 +93,23 @@ const steering = {
 	"tensorzero::credentials": { key: "k" },
 	"tensorzero::internal_dynamic_variant_config": { type: "chat_completion", model: "openai::gpt-5-pro" },
 	"tensorzero::provider_tools": [{ tool: { type: "web_search" } }],
+	model_id: "anthropic.claude-opus-5",
+	aws_profile_name: "another",
+	aws_session_name: "another",
+	aws_external_id: "another",
+	vertex_ai_project: "another",
+	vertex_ai_location: "another",
+	vertex_ai_credentials: "{}",
+	max_new_tokens: 99_999,
+	auto_max_new_tokens: true,
+	max_gen_len: 99_999,
+	max_token_count: 99_999,
+	max_tokens_to_sample: 99_999,
+	num_predict: 99_999,
+	candidate_count: 8,
+	num_generations: 8,
+	num_results: 8,
+	num_return_sequences: 8,
 	additional_drop_params: ["max_tokens", "max_completion_tokens"],
 	context_window_fallback_dict: { "gpt-5-mini": "gpt-5-pro" },
 	max_retries: 9,
@@ -157,6 +174,13 @@ describe.each(names)("%s", (protocol) => {
 		expect(status).toBe(200);
 		expect(Object.keys(sent?.json as object).sort()).toEqual(Object.keys(asks[protocol][1]).sort());
 		expect(dropped?.split(",")).toEqual(foreign.map(([name]) => name));
+	});
+	test("sends on no servers and containers that another protocol names", async () => {
+		const fields = { mcp_servers: [{ type: "url", name: "s", url: "https://tools.example" }], container: "another" };
+		const { sent } = await ask(protocol, fields);
+		expect(sent?.text ?? "").not.toContain("another");
+		if (protocol !== "messages")
+			expect(Object.keys(sent?.json ?? {}).sort()).toEqual(Object.keys(asks[protocol][1]).sort());
 	});
 	test("sends on no cache of another's", async () => {
 		const { status, sent } = await ask(protocol, { cached_content: "cachedContents/another" });

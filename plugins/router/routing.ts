@@ -25,11 +25,11 @@ import type { ModelSetting } from "./settings.ts";
 import { UpstreamLists } from "./upstream-lists.ts";
 
 /**
- * A name that an upstream would take for another: `cheap/../dear` is `dear` in an address, and `cheap,dear` is both to LiteLLM,
- * which asks them at once.
+ * Names that an upstream would take for another: `cheap/../dear` is `dear` in an address, `cheap,dear` is both to LiteLLM, which
+ * asks them at once, and `cheap@preset/a` to OpenRouter whatever its operator keeps there, another model's tools among it.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
-const isCrooked = (name: string): boolean => /(?:^|[/\\])\.{1,2}(?:$|[/\\])|[,\u0000-\u001f\u007f]/.test(name);
+const crooked = /(?:^|[/\\])\.{1,2}(?:$|[/\\])|@preset\/|[,\u0000-\u001f\u007f]/i;
 
 interface RoutingOptions {
 	readonly models: readonly ModelSetting[];
@@ -67,7 +67,8 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	const limits = new Limits(clock);
 
 	const settingFor = (name: string): ModelSetting | undefined =>
-		exact.get(name) ?? (isCrooked(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
+		exact.get(name) ??
+		(crooked.test(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
 
 	const circuitOf = (upstream: string): Circuit => circuits.get(upstream) ?? newCircuit(upstream);
 

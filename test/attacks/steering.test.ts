@@ -321,6 +321,7 @@ describe("a model's name that is the way to another", () => {
 		"\n",
 		",generate-content-dear",
 		", generate-content-dear",
+		"@preset/dear",
 	];
 	test.each(ways)("generate-content-a%j is no model, whoever asks", async (way) => {
 		for (const protocol of names) {

@@ -5,9 +5,13 @@ export const libraries: readonly Client[] = [
 	{
 		name: "openai",
 		title: "OpenAI SDKs",
-		note: "LangChain and LlamaIndex obey the same variables.",
+		note: "LangChain obeys the same variables. LlamaIndex reads OPENAI_API_BASE in Python, where OpenAILike takes any model.",
 		settings: ({ address, key }) => [
-			{ kind: "environment", file: ".env", variables: { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: key } },
+			{
+				kind: "environment",
+				file: ".env",
+				variables: { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_BASE: `${address}/v1`, OPENAI_API_KEY: key },
+			},
 		],
 	},
 	{

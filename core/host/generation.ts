@@ -6,13 +6,13 @@ import type { PluginRow } from "../contract/host-info.ts";
 import type { Log } from "../contract/log.ts";
 import { routes as routesSlot } from "../contract/route.ts";
 import { type Tables, tables } from "../contract/store.ts";
-import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../contract/token.ts";
+import type { Service, Slot } from "../contract/token.ts";
 import { describe, withPlace } from "../errors/describe.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import { asRecord } from "../neutral/json.ts";
-import { nameClashes } from "./clashes.ts";
 import { inTime, patienceMs, stopInTime, stoppedOrLate, toldWhenLate } from "./in-time.ts";
-import { contributionFaults, offerFaults } from "./offer-faults.ts";
+import { contributionFaults } from "./offer-faults.ts";
+import { Offers, type Owned } from "./offers.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
 
 /** What a generation holds. */
@@ -32,12 +32,6 @@ export interface Generation {
 	 * during which those that hang hang beside each other and the others stop.
 	 */
 	stop(mustEnd: AbortSignal, limitMs?: number, besideMs?: number): Promise<void>;
-}
-
-/** An item of a slot and the plugin instance that offers it. */
-interface Owned<T> {
-	readonly plugin: string;
-	readonly value: T;
 }
 
 interface Built {
@@ -115,72 +109,37 @@ export const buildGeneration = async (
 	log: Log,
 ): Promise<{ readonly generation: Generation; readonly complaints: readonly PluginComplaint[] }> => {
 	const complaints: PluginComplaint[] = [];
-	const complain = (plugin: string, message: string): void => void complaints.push({ plugin, message });
-	const services = new Map<string, unknown>(lent);
-	const offers: { readonly plugin: string; readonly offer: Offer }[] = [];
+	const complain = (plugin: string, messages: readonly string[]): void =>
+		void complaints.push(...messages.map((message) => ({ plugin, message })));
+	const offers = new Offers(lent, configOrder);
 	const built: Built[] = [];
-
-	const items = (id: string): readonly Owned<unknown>[] =>
-		offers
-			.filter(({ offer }) => offer.token.kind === "slot" && offer.token.id === id)
-			.sort((a, b) => configOrder.indexOf(a.plugin) - configOrder.indexOf(b.plugin))
-			.map(({ plugin, offer }) => ({ plugin, value: offer.value }));
-
-	let slots: Map<string, readonly unknown[]> | undefined;
-	const values = (id: string): readonly unknown[] => {
-		if (slots === undefined)
-			throw new Error(`the slot "${id}" was read during set-up; read it in start or while serving`);
-		const known = slots.get(id);
-		if (known) return known;
-		const found = items(id).map(({ value }) => value);
-		slots.set(id, found);
-		return found;
-	};
-
-	const resolve = (token: PluginToken): unknown =>
-		token.kind === "slot" ? () => values(token.id) : services.get(token.id);
-
-	const take = (instance: Instance, offer: Offer): void => {
-		const { kind, id } = offer.token;
-		const faults = offerFaults(offer);
-		if (!instance.plugin.gives.some((token) => token.id === id && token.kind === kind))
-			complain(instance.name, `offers to the ${kind} "${id}", which it does not name in gives`);
-		else if (faults.length > 0) for (const fault of faults) complain(instance.name, fault);
-		else if (kind === "service" && services.has(id)) complain(instance.name, `offers the service "${id}" twice`);
-		else if (kind === "service") services.set(id, offer.value);
-		else offers.push({ plugin: instance.name, offer });
-	};
-
 	for (const instance of ordered) {
 		const { plugin, name, config } = instance;
-		const needs = Object.fromEntries(
-			Object.entries(plugin.needs).map(([key, token]) => [key, resolve(token)]),
-		) as unknown as Resolved<Needs>;
 		try {
-			const settingUp = plugin.setup({ name, config, needs, log: log.of(name) });
+			const settingUp = plugin.setup({ name, config, needs: offers.needs(plugin.needs), log: log.of(name) });
 			const contribution = await inTime(settingUp, "its set-up");
 			const faults = contributionFaults(contribution);
-			for (const fault of faults) complain(name, fault);
+			complain(name, faults);
 			if (faults.length > 0) continue;
-			for (const offer of contribution.offers ?? []) take(instance, offer);
+			for (const offer of contribution.offers ?? []) complain(name, offers.take(instance, offer));
 			built.push({ instance, contribution });
 		} catch (error) {
-			complain(name, `could not be set up: ${said(error)}`);
+			complain(name, [`could not be set up: ${said(error)}`]);
 		}
 	}
-	complaints.push(...built.flatMap(unkept), ...nameClashes(offers));
-	slots = new Map();
+	complaints.push(...built.flatMap(unkept), ...offers.clashes());
+	offers.open();
 	complaints.push(...built.flatMap(ownComplaints));
+	return { generation: generationOf(built, offers, log), complaints };
+};
 
-	const routes: OwnedRoute[] = items(routesSlot.id).map(({ plugin, value }) => ({
-		plugin,
-		route: value as OwnedRoute["route"],
-	}));
+const generationOf = (built: readonly Built[], offers: Offers, log: Log): Generation => {
+	const routes = offers.owned(routesSlot).map(({ plugin, value }) => ({ plugin, route: value }));
 	const started: Built[] = [];
-	const generation: Generation = {
-		all: <T>(slot: Slot<T>) => values(slot.id) as readonly T[],
-		owned: <T>(slot: Slot<T>) => items(slot.id) as readonly Owned<T>[],
-		given: <T>(token: Service<T>) => services.get(token.id) as T | undefined,
+	return {
+		all: (slot) => offers.all(slot),
+		owned: (slot) => offers.owned(slot),
+		given: (token) => offers.given(token),
 		routes,
 		rows: built.map(({ instance }) => rowOf(instance, routes)),
 		async start(limitMs, lateMs = patienceMs) {
@@ -201,7 +160,6 @@ export const buildGeneration = async (
 			await Promise.all(stopping);
 		},
 	};
-	return { generation, complaints };
 };
 
 const rowOf = (instance: Instance, routes: readonly OwnedRoute[]): PluginRow => ({

@@ -1,9 +1,9 @@
 /** Policies, guards and upstreams that never answer: what a call holds is let go when its client leaves. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
-import { createTestClock, startGateway, type TestGateway } from "#core/testing";
+import { createTestClock } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
-import { type Stranger, writeStranger } from "./stranger.ts";
+import { type StrangerWorld, strangerWorld } from "./stranger.ts";
 
 /** Who waits, and what they have let go, is told to the test by the process they share. */
 const plugin = `import { add, definePlugin, guards, policies, t, upstreams } from "#core";
@@ -50,12 +50,10 @@ interface Told {
 	answer(): void;
 }
 
-let stranger: Stranger;
-let gateway: TestGateway;
+let world: StrangerWorld;
 const clock = createTestClock();
 beforeAll(async () => {
-	stranger = writeStranger(plugin);
-	gateway = await startGateway({
+	world = await strangerWorld(plugin, (file) => ({
 		clock,
 		config: { server: { maxCallsPerToken: 1 } },
 		plugins: [
@@ -75,19 +73,16 @@ beforeAll(async () => {
 					],
 				},
 			},
-			{ use: stranger.file },
+			{ use: file },
 		],
-	});
+	}));
 });
-afterAll(async () => {
-	await gateway?.stop();
-	stranger?.remove();
-});
+afterAll(() => world?.stop());
 
 const told = (): Told => Reflect.get(globalThis, "neverAnswering") as Told;
 const held = async (): Promise<string> => {
-	const headers = { authorization: `Bearer ${gateway.adminToken}` };
-	const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
+	const headers = { authorization: `Bearer ${world.gateway.adminToken}` };
+	const metrics = await (await fetch(`${world.gateway.url}/metrics`, { headers })).text();
 	return /^portico_quota_held_dollars (.*)$/m.exec(metrics)?.[1] ?? "";
 };
 
@@ -98,12 +93,12 @@ test.each([
 ])(
 	"a call is let go that its client leaves while this keeps it: %s",
 	async (content, headers: Record<string, string>) => {
-		const { key } = await gateway.token({ quota: 1000 });
+		const { key } = await world.gateway.token({ quota: 1000 });
 		const before = told().reached;
 		const leaves = new AbortController();
 		const body = { model: "demo", max_tokens: 5, messages: [{ role: "user", content }] };
 		const ask = (words: object, more = {}) =>
-			gateway.ask("/v1/chat/completions", words, {
+			world.gateway.ask("/v1/chat/completions", words, {
 				headers: { authorization: `Bearer ${key}`, ...more },
 				signal: leaves.signal,
 			});
@@ -113,7 +108,7 @@ test.each([
 		expect(await asked).toBe("left");
 		await until(async () => (await held()) === "0");
 		// Its place among the token's calls is free again.
-		const next = await gateway.ask(
+		const next = await world.gateway.ask(
 			"/v1/chat/completions",
 			{ ...body, messages: [{ role: "user", content: "Hello" }] },
 			{
@@ -129,7 +124,7 @@ test.each([
 
 /** The record of the call of a token of that name. */
 const recordOf = async (name: string) =>
-	asList((await gateway.admin("GET", "/admin/calls?limit=50"))["data"])
+	asList((await world.gateway.admin("GET", "/admin/calls?limit=50"))["data"])
 		.map(asRecord)
 		.find(({ tokenName }) => tokenName === name);
 
@@ -137,9 +132,9 @@ test("a client that left while a guard looked is written down as one that left",
 	const leaves = new AbortController();
 	const before = told().reached;
 	const body = { model: "demo", messages: [{ role: "user", content: "guard" }] };
-	const { key } = await gateway.token({ name: "leaver" });
+	const { key } = await world.gateway.token({ name: "leaver" });
 	const headers = { authorization: `Bearer ${key}` };
-	const asked = gateway.ask("/v1/chat/completions", body, { headers, signal: leaves.signal }).catch(() => "left");
+	const asked = world.gateway.ask("/v1/chat/completions", body, { headers, signal: leaves.signal }).catch(() => "left");
 	await until(() => told().reached > before);
 	leaves.abort();
 	await asked;
@@ -155,12 +150,12 @@ test.each([
 	["a guard that looks at a whole answer", { model: "demo" }],
 	["a guard that looks at a stream", { model: "demo", stream: true }],
 ])("a call is ended that its client left ten seconds ago: %s", async (_, asked) => {
-	const { key, id } = await gateway.token({ quota: 1000 });
+	const { key, id } = await world.gateway.token({ quota: 1000 });
 	const leaves = new AbortController();
 	const before = told().reached;
 	const body = { ...asked, max_tokens: 5, messages: [{ role: "user", content: "answer" }] };
 	const headers = { authorization: `Bearer ${key}` };
-	const call = gateway.ask("/v1/chat/completions", body, { headers, signal: leaves.signal }).catch(() => "left");
+	const call = world.gateway.ask("/v1/chat/completions", body, { headers, signal: leaves.signal }).catch(() => "left");
 	await until(() => told().reached > before);
 	leaves.abort();
 	expect(await call).toBe("left");
@@ -169,9 +164,9 @@ test.each([
 		await clock.advance(1_000);
 		return (await held()) === "0";
 	});
-	const { used } = await gateway.admin("GET", `/admin/tokens/${id}`);
+	const { used } = await world.gateway.admin("GET", `/admin/tokens/${id}`);
 	expect(used).toBeGreaterThan(0);
 	const next = { model: "demo", max_tokens: 5, messages: [{ role: "user", content: "Hello" }] };
-	expect((await gateway.ask("/v1/chat/completions", next, { headers })).status).toBe(200);
+	expect((await world.gateway.ask("/v1/chat/completions", next, { headers })).status).toBe(200);
 	told().answer();
 });

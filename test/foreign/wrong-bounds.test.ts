@@ -1,8 +1,7 @@
 /** A protocol in plain JavaScript that cannot say what a call costs at most: that is its own failure, and no outage of the database. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type Stranger, writeStranger } from "./stranger.ts";
+import { type StrangerWorld, strangerWorld } from "./stranger.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const part = (name: string): string => JSON.stringify(join(root, "templates/telegraph", `${name}.ts`));
@@ -34,32 +33,28 @@ export default definePlugin({
 });
 `;
 
-let stranger: Stranger;
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+let world: StrangerWorld;
 beforeAll(async () => {
-	stranger = writeStranger(plugin);
-	upstream = startUpstream();
-	const main = { name: "main", protocol: "telegraph", url: upstream.url };
-	gateway = await startGateway({
+	world = await strangerWorld(plugin, (file, url) => ({
 		plugins: [
 			"tokens",
 			{ use: "prices", with: { models: { m: { input: 1, output: 1 } } } },
 			"quota",
-			{ use: "router", with: { upstreams: [main], models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
-			{ use: stranger.file },
+			{
+				use: "router",
+				with: {
+					upstreams: [{ name: "main", protocol: "telegraph", url }],
+					models: [{ name: "m", targets: [{ upstream: "main" }] }],
+				},
+			},
+			{ use: file },
 		],
-	});
+	}));
 });
-afterAll(async () => {
-	await gateway?.stop();
-	await upstream?.stop();
-	stranger?.remove();
-});
+afterAll(() => world?.stop());
 
-let logged = 0;
 beforeEach(() => {
-	logged = gateway.log.length;
+	world.forget();
 });
 
 test.each([
@@ -69,17 +64,15 @@ test.each([
 	["empty", 'TypeError: what it costs at most is no amount: "telegraph" gives a wrong bound, or "m" a wrong price'],
 	["nothing", "TypeError: "],
 ])("a bound that %s refuses the call as a rule that failed, and is told", async (bound, error) => {
-	const { key, id } = await gateway.token({ quota: 1 });
+	const { key, id } = await world.gateway.token({ quota: 1 });
 	const headers = { authorization: `Bearer ${key}` };
 	const body = { station: "m", lines: [{ from: "us", words: "Hi" }], most: 5, bound };
-	const refused = await gateway.ask("/telegraph", body, { headers });
+	const refused = await world.gateway.ask("/telegraph", body, { headers });
 	expect([refused.status, await refused.json()]).toMatchObject([
 		500,
 		{ fault: { text: expect.stringContaining("A rule for this token could not be applied") } },
 	]);
-	expect(gateway.log.slice(logged).filter(({ level }) => level === "error")).toMatchObject([
-		{ policy: "quota", error: expect.stringContaining(error) },
-	]);
-	expect(upstream.received).toEqual([]);
-	expect(await gateway.admin("GET", `/admin/tokens/${id}`)).toMatchObject({ used: 0, remaining: 1 });
+	expect(world.errors()).toMatchObject([{ policy: "quota", error: expect.stringContaining(error) }]);
+	expect(world.upstream.received).toEqual([]);
+	expect(await world.gateway.admin("GET", `/admin/tokens/${id}`)).toMatchObject({ used: 0, remaining: 1 });
 });

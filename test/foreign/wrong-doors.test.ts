@@ -1,7 +1,6 @@
 /** Authenticators and doorkeepers in plain JavaScript that fail, or answer what no type allows: nobody comes in by that, and they are named. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { startGateway, type TestGateway } from "#core/testing";
-import { type Stranger, writeStranger } from "./stranger.ts";
+import { type StrangerWorld, strangerWorld } from "./stranger.ts";
 
 /** What is answered by the end of a key, or by a header. */
 const plugin = `import { add, authenticators, definePlugin, deny, doorkeepers, Fault, t } from "#core";
@@ -40,13 +39,11 @@ export default definePlugin({
 });
 `;
 
-let stranger: Stranger;
-let gateway: TestGateway;
+let world: StrangerWorld;
 beforeAll(async () => {
-	stranger = writeStranger(plugin);
-	gateway = await startGateway({
+	world = await strangerWorld(plugin, (file) => ({
 		plugins: [
-			{ use: stranger.file },
+			{ use: file },
 			"tokens",
 			"chat-completions",
 			{ use: "demo", with: { wordMs: 0 } },
@@ -55,23 +52,18 @@ beforeAll(async () => {
 			"prices",
 			"ledger",
 		],
-	});
+	}));
 });
-afterAll(async () => {
-	await gateway?.stop();
-	stranger?.remove();
-});
+afterAll(() => world?.stop());
 
-let logged = 0;
 beforeEach(() => {
-	logged = gateway.log.length;
+	world.forget();
 });
-const errors = () => gateway.log.slice(logged).filter(({ level }) => level === "error");
 
 const question = { model: "demo", messages: [{ role: "user", content: "Hello" }] };
 const callWith = (key: string) =>
-	gateway.ask("/v1/chat/completions", question, { headers: { authorization: `Bearer ${key}` } });
-const operate = (odd: string) => fetch(`${gateway.url}/admin/plugins`, { headers: { "x-odd": odd } });
+	world.gateway.ask("/v1/chat/completions", question, { headers: { authorization: `Bearer ${key}` } });
+const operate = (odd: string) => fetch(`${world.gateway.url}/admin/plugins`, { headers: { "x-odd": odd } });
 
 test.each(["true", "null", "text", "error", "empty", "token", "refused", "promised", "throws", "rejects"])(
 	"an authenticator's answer of %s lets nobody in",
@@ -81,7 +73,9 @@ test.each(["true", "null", "text", "error", "empty", "token", "refused", "promis
 			500,
 			{ error: { message: expect.stringContaining("Whose key this is could not be found out") } },
 		]);
-		expect(errors()).toMatchObject([{ authenticator: "odd-keys", error: expect.stringMatching(/boom|it answered/) }]);
+		expect(world.errors()).toMatchObject([
+			{ authenticator: "odd-keys", error: expect.stringMatching(/boom|it answered/) },
+		]);
 	},
 );
 
@@ -93,22 +87,24 @@ test.each(["true", "null", "text", "error", "empty", "boss", "unbound", "promise
 			500,
 			{ error: { message: expect.stringContaining("Who stands before this route could not be found out") } },
 		]);
-		expect(errors()).toMatchObject([{ doorkeeper: "odd-door", error: expect.stringMatching(/boom|it answered/) }]);
+		expect(world.errors()).toMatchObject([
+			{ doorkeeper: "odd-door", error: expect.stringMatching(/boom|it answered/) },
+		]);
 	},
 );
 
 test("a refusal that is thrown is the answer, and no failure", async () => {
 	for (const answered of [await callWith("odd-fault"), await operate("fault")])
 		expect([answered.status, await answered.json()]).toMatchObject([403, { error: { message: "Not today." } }]);
-	expect(errors()).toEqual([]);
+	expect(world.errors()).toEqual([]);
 });
 
 test("the server's troubles name both, and the calls that were refused so are written down", async () => {
 	for (const key of ["odd-throws", "odd-rejects"]) await callWith(key);
 	await operate("true");
-	const { data } = await gateway.admin("GET", "/admin/troubles");
+	const { data } = await world.gateway.admin("GET", "/admin/troubles");
 	for (const part of ['The authenticator "odd-keys"', 'The doorkeeper "odd-door"'])
 		expect(data).toContainEqual(expect.objectContaining({ message: expect.stringContaining(part) }));
-	const calls = await gateway.admin("GET", "/admin/calls?status=500");
+	const calls = await world.gateway.admin("GET", "/admin/calls?status=500");
 	expect((calls["data"] as readonly unknown[]).length).toBeGreaterThanOrEqual(1);
 });

@@ -1,7 +1,6 @@
 /** Endpoints in plain JavaScript that are wrong in what they do: the log tells it of them, the caller is told the truth, and nobody pays for it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type Stranger, writeStranger } from "./stranger.ts";
+import { type StrangerWorld, strangerWorld } from "./stranger.ts";
 
 /** The query of a call says what its dialect does. */
 const plugin = `import { add, bearer, definePlugin, endpoints, jsonOf, openAiFailure, renderOwnDenial, t } from "#core";
@@ -48,50 +47,45 @@ export default definePlugin({
 });
 `;
 
-let stranger: Stranger;
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+let world: StrangerWorld;
 beforeAll(async () => {
-	stranger = writeStranger(plugin);
-	upstream = startUpstream();
-	const main = { name: "main", protocol: "chat-completions", url: upstream.url, key: "up-key", endpoints: ["odd"] };
-	gateway = await startGateway({
+	world = await strangerWorld(plugin, (file, url) => ({
 		plugins: [
 			"tokens",
 			"chat-completions",
 			{ use: "prices", with: { models: { m: { input: 1_000_000, output: 1 } } } },
 			"quota",
-			{ use: "router", with: { upstreams: [main], models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
-			{ use: stranger.file },
+			{
+				use: "router",
+				with: {
+					upstreams: [{ name: "main", protocol: "chat-completions", url, key: "up-key", endpoints: ["odd"] }],
+					models: [{ name: "m", targets: [{ upstream: "main" }] }],
+				},
+			},
+			{ use: file },
 		],
-	});
+	}));
 });
-afterAll(async () => {
-	await gateway?.stop();
-	await upstream?.stop();
-	stranger?.remove();
-});
+afterAll(() => world?.stop());
 
-let logged = 0;
 beforeEach(() => {
-	logged = gateway.log.length;
-	upstream.answer(() => Response.json({}));
+	world.forget();
+	world.upstream.answer(() => Response.json({}));
 });
-const errors = () => gateway.log.slice(logged).filter(({ level }) => level === "error");
 
 /** What one call comes to, and what its token has used after it. */
 const ask = async (body: object) => {
-	const { key, id } = await gateway.token({ quota: 100 });
+	const { key, id } = await world.gateway.token({ quota: 100 });
 	const headers = { authorization: `Bearer ${key}` };
-	const answer = await gateway.ask("/v1/odd", { model: "m", ...body }, { headers });
+	const answer = await world.gateway.ask("/v1/odd", { model: "m", ...body }, { headers });
 	const told: unknown = await answer.json();
-	const { used } = await gateway.admin("GET", `/admin/tokens/${id}`);
+	const { used } = await world.gateway.admin("GET", `/admin/tokens/${id}`);
 	return { status: answer.status, told, used };
 };
 
 test("one that is sound is answered and charged", async () => {
 	expect(await ask({})).toEqual({ status: 200, told: {}, used: 3 });
-	expect(errors()).toEqual([]);
+	expect(world.errors()).toEqual([]);
 });
 
 test.each([
@@ -107,10 +101,10 @@ test.each([
 	"a text",
 	"a promise",
 ])("one that reads %s fails by its own name", async (reads) => {
-	const asked = upstream.received.length;
+	const asked = world.upstream.received.length;
 	expect(await ask({ reads })).toMatchObject({ status: 500, told: { error: { code: "internal_error" } }, used: 0 });
-	expect(upstream.received).toHaveLength(asked);
-	expect(errors()).toMatchObject([
+	expect(world.upstream.received).toHaveLength(asked);
+	expect(world.errors()).toMatchObject([
 		{ route: "/v1/odd", error: expect.stringContaining('the dialect "odd" of the endpoint "odd" read no {') },
 	]);
 });
@@ -120,11 +114,13 @@ test("one that cannot tell a refusal is told for in Portico's own shape", async 
 		status: 404,
 		told: { error: { code: "model_not_found", message: expect.stringContaining("nameless") } },
 	});
-	expect(errors()).toMatchObject([{ route: "/v1/odd", error: expect.stringContaining("TypeError: ") }]);
+	expect(world.errors()).toMatchObject([{ route: "/v1/odd", error: expect.stringContaining("TypeError: ") }]);
 });
 
 test("one that cannot read its upstream's refusal charges nothing for it", async () => {
-	upstream.answer(() => Response.json({ error: { message: "a riddle" } }, { status: 400 }));
+	world.upstream.answer(() => Response.json({ error: { message: "a riddle" } }, { status: 400 }));
 	expect(await ask({})).toMatchObject({ status: 502, told: { error: { code: "upstream_error" } }, used: 0 });
-	expect(errors()).toMatchObject([{ error: "Error: cannot read riddles", at: expect.stringContaining("odd.js") }]);
+	expect(world.errors()).toMatchObject([
+		{ error: "Error: cannot read riddles", at: expect.stringContaining("odd.js") },
+	]);
 });

@@ -1,7 +1,6 @@
 /** Guards in plain JavaScript that make of requests and answers what no type allows: nothing passes by them, and they are named. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type Stranger, writeStranger } from "./stranger.ts";
+import { type StrangerWorld, strangerWorld } from "./stranger.ts";
 
 /** What a guard does is told by the prompt: `request model`, `answer number`. */
 const plugin = `import { add, bearer, definePlugin, deny, endpoints, Fault, guards, openAiFailure, renderOwnDenial, t } from "#core";
@@ -69,51 +68,47 @@ export default definePlugin({
 });
 `;
 
-let stranger: Stranger;
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+let world: StrangerWorld;
 beforeAll(async () => {
-	stranger = writeStranger(plugin);
-	const message = { role: "assistant", content: "Hello you" };
-	upstream = startUpstream(() =>
-		Response.json({ id: "1", model: "m", choices: [{ index: 0, message, finish_reason: "stop" }] }),
-	);
-	const main = { name: "main", protocol: "chat-completions", url: upstream.url, endpoints: ["odd"] };
-	gateway = await startGateway({
+	world = await strangerWorld(plugin, (file, url) => ({
 		plugins: [
 			"tokens",
 			"chat-completions",
 			"messages",
 			{ use: "prices", with: { models: { m: { input: 1_000_000, output: 1_000_000 } } } },
 			"quota",
-			{ use: "router", with: { upstreams: [main], models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
-			{ use: stranger.file },
+			{
+				use: "router",
+				with: {
+					upstreams: [{ name: "main", protocol: "chat-completions", url, endpoints: ["odd"] }],
+					models: [{ name: "m", targets: [{ upstream: "main" }] }],
+				},
+			},
+			{ use: file },
 		],
-	});
+	}));
+	const message = { role: "assistant", content: "Hello you" };
+	world.upstream.answer(() =>
+		Response.json({ id: "1", model: "m", choices: [{ index: 0, message, finish_reason: "stop" }] }),
+	);
 });
-afterAll(async () => {
-	await gateway?.stop();
-	await upstream?.stop();
-	stranger?.remove();
-});
+afterAll(() => world?.stop());
 
-let logged = 0;
 let asked = 0;
 beforeEach(() => {
-	logged = gateway.log.length;
-	asked = upstream.received.length;
+	world.forget();
+	asked = world.upstream.received.length;
 });
-const errors = () => gateway.log.slice(logged).filter(({ level }) => level === "error");
 
 const ask = (content: string, path = "/v1/chat/completions") =>
-	gateway.ask(path, { model: "m", max_tokens: 50, messages: [{ role: "user", content }] });
+	world.gateway.ask(path, { model: "m", max_tokens: 50, messages: [{ role: "user", content }] });
 
 test.each(["/v1/chat/completions", "/v1/messages"])(
 	"a guard changes neither whom %s asks, nor how, nor for how much",
 	async (path) => {
 		const answered = await ask("request terms", path);
 		expect([answered.status, await answered.json()]).toMatchObject([200, { model: "m" }]);
-		const sent = upstream.received.at(-1)?.json;
+		const sent = world.upstream.received.at(-1)?.json;
 		expect(sent).toMatchObject({ model: "m", max_tokens: 50 });
 		for (const name of ["stream", "n"]) expect(sent).not.toHaveProperty(name);
 	},
@@ -121,7 +116,7 @@ test.each(["/v1/chat/completions", "/v1/messages"])(
 
 test("a guard may ask for less", async () => {
 	expect((await ask("request less")).status).toBe(200);
-	expect(upstream.received.at(-1)?.json).toMatchObject({ max_tokens: 7 });
+	expect(world.upstream.received.at(-1)?.json).toMatchObject({ max_tokens: 7 });
 });
 
 test.each(["null", "block", "number", "empty", "stand", "own", "blind"])(
@@ -129,8 +124,8 @@ test.each(["null", "block", "number", "empty", "stand", "own", "blind"])(
 	async (name) => {
 		const refused = await ask(`request ${name}`);
 		expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "guard_failed" } }]);
-		expect(errors()).toMatchObject([{ guard: "odd-guard", error: expect.stringMatching(/^TypeError: its /) }]);
-		expect(upstream.received).toHaveLength(asked);
+		expect(world.errors()).toMatchObject([{ guard: "odd-guard", error: expect.stringMatching(/^TypeError: its /) }]);
+		expect(world.upstream.received).toHaveLength(asked);
 	},
 );
 
@@ -141,24 +136,24 @@ test.each(["/v1/chat/completions", "/v1/messages"])(
 			const refused = await ask(`request ${name}`, path);
 			expect([refused.status, await refused.text()]).toEqual([500, expect.stringContaining("A guard could not look")]);
 		}
-		expect(errors()).toMatchObject([
+		expect(world.errors()).toMatchObject([
 			{ guard: "odd-guard", error: expect.stringContaining("readonly"), at: expect.stringContaining("odd.js:") },
 			{ guard: "odd-guard", error: expect.stringMatching(/^TypeError/) },
 		]);
-		expect(upstream.received).toHaveLength(asked);
+		expect(world.upstream.received).toHaveLength(asked);
 	},
 );
 
 test.each(["number", "nothing", "promise", "text"])("a guard that makes of an answer: %s", async (name) => {
 	const refused = await ask(`answer ${name}`);
 	expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "guard_failed" } }]);
-	expect(errors()).toMatchObject([{ guard: "odd-guard", error: expect.stringContaining("it answered neither") }]);
+	expect(world.errors()).toMatchObject([{ guard: "odd-guard", error: expect.stringContaining("it answered neither") }]);
 });
 
 test.each(["both", "fault"])("a guard's refusal of an answer holds and is no failure: %s", async (name) => {
 	const refused = await ask(`answer ${name}`);
 	expect([refused.status, await refused.json()]).toMatchObject([403, { error: { message: "Not this." } }]);
-	expect(errors()).toEqual([]);
+	expect(world.errors()).toEqual([]);
 });
 
 test("what a guard does to the words it is shown changes nothing", async () => {
@@ -166,12 +161,12 @@ test("what a guard does to the words it is shown changes nothing", async () => {
 });
 
 test("an endpoint without a path at its upstream sends nothing and costs nothing", async () => {
-	const { key, id } = await gateway.token({ quota: 100 });
+	const { key, id } = await world.gateway.token({ quota: 100 });
 	const form = new FormData();
 	form.set("model", "m");
 	const headers = { authorization: `Bearer ${key}` };
-	const failed = await fetch(`${gateway.url}/v1/odd`, { method: "POST", body: form, headers });
+	const failed = await fetch(`${world.gateway.url}/v1/odd`, { method: "POST", body: form, headers });
 	expect(failed.status).toBe(502);
-	expect(errors()).toMatchObject([{ error: expect.stringContaining('the path of "odd" at an upstream') }]);
-	expect(await gateway.admin("GET", `/admin/tokens/${id}`)).toMatchObject({ used: 0, remaining: 100 });
+	expect(world.errors()).toMatchObject([{ error: expect.stringContaining('the path of "odd" at an upstream') }]);
+	expect(await world.gateway.admin("GET", `/admin/tokens/${id}`)).toMatchObject({ used: 0, remaining: 100 });
 });

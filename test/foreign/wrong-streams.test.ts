@@ -1,8 +1,7 @@
 /** A protocol in plain JavaScript whose encoders and decoders are wrong: its client is told a failure, and never words that nobody said. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join, resolve } from "node:path";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type Stranger, writeStranger } from "./stranger.ts";
+import { type StrangerWorld, strangerWorld } from "./stranger.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const part = (name: string): string => JSON.stringify(join(root, "templates/telegraph", `${name}.ts`));
@@ -60,22 +59,18 @@ export default definePlugin({
 });
 `;
 
-let stranger: Stranger;
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+const upstreamsAt = (url: string) => [
+	{ name: "far", protocol: "telegraph", url },
+	{ name: "chat", protocol: "chat-completions", url },
+];
+
+let world: StrangerWorld;
 beforeAll(async () => {
-	stranger = writeStranger(plugin);
-	upstream = startUpstream();
-	const { url } = upstream;
-	const upstreams = [
-		{ name: "far", protocol: "telegraph", url },
-		{ name: "chat", protocol: "chat-completions", url },
-	];
 	const models = [
 		{ name: "decoder *", targets: [{ upstream: "far" }] },
 		{ name: "*", targets: [{ upstream: "chat" }] },
 	];
-	gateway = await startGateway({
+	world = await strangerWorld(plugin, (file, url) => ({
 		plugins: [
 			"tokens",
 			"chat-completions",
@@ -83,22 +78,16 @@ beforeAll(async () => {
 			"quota",
 			"ledger",
 			"metrics",
-			{ use: "router", with: { upstreams, models } },
-			{ use: stranger.file },
+			{ use: "router", with: { upstreams: upstreamsAt(url), models } },
+			{ use: file },
 		],
-	});
+	}));
 });
-afterAll(async () => {
-	await gateway?.stop();
-	await upstream?.stop();
-	stranger?.remove();
-});
+afterAll(() => world?.stop());
 
-let logged = 0;
 beforeEach(() => {
-	logged = gateway.log.length;
+	world.forget();
 });
-const errors = () => gateway.log.slice(logged).filter(({ level }) => level === "error");
 
 const events = (...told: readonly object[]) =>
 	new Response(told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(""), {
@@ -115,15 +104,15 @@ const telegraphStream = () => events({ text: "Hello" }, { stop: "end", words: { 
 
 /** What a call comes to, and how it is written down; nothing is held for it any more. */
 const call = async (path: string, body: object, answer: () => Response) => {
-	upstream.answer(answer);
-	const { key, id } = await gateway.token({ quota: 1000 });
-	const answered = await gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
+	world.upstream.answer(answer);
+	const { key, id } = await world.gateway.token({ quota: 1000 });
+	const answered = await world.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
 	const text = await answered.text();
-	const { used } = await gateway.admin("GET", `/admin/tokens/${id}`);
-	const headers = { authorization: `Bearer ${gateway.adminToken}` };
-	const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
+	const { used } = await world.gateway.admin("GET", `/admin/tokens/${id}`);
+	const headers = { authorization: `Bearer ${world.gateway.adminToken}` };
+	const metrics = await (await fetch(`${world.gateway.url}/metrics`, { headers })).text();
 	expect(metrics).toMatch(/^portico_quota_held_dollars 0$/m);
-	const { data } = await gateway.admin("GET", `/admin/calls?token=${id}`);
+	const { data } = await world.gateway.admin("GET", `/admin/calls?token=${id}`);
 	return { status: answered.status, text, used, written: data };
 };
 const lines = [{ from: "caller", text: "Hi" }];
@@ -144,7 +133,7 @@ const chat = (model: string) =>
 
 test("one that is sound is answered and charged", async () => {
 	expect(await telegraph("sound")).toMatchObject({ status: 200, used: 5, written: [{ ending: "completed" }] });
-	expect(errors()).toEqual([]);
+	expect(world.errors()).toEqual([]);
 });
 
 test.each(["nothing", "object", "promise", "bytes", "fails"])("an encoder that makes %s", async (name) => {
@@ -154,7 +143,7 @@ test.each(["nothing", "object", "promise", "bytes", "fails"])("an encoder that m
 		{ fault: { text: expect.stringContaining("not be understood") } },
 	]);
 	expect(written).toMatchObject([{ ending: "upstream_failed" }]);
-	expect(errors()).toMatchObject([{ error: expect.stringMatching(/no$|something else than text/) }]);
+	expect(world.errors()).toMatchObject([{ error: expect.stringMatching(/no$|something else than text/) }]);
 });
 
 test("an encoder that fails at the end: its client is told what went wrong behind the words", async () => {
@@ -173,13 +162,13 @@ test.each(["none", "promise", "fails"])(
 			status: 502,
 			written: [{ ending: "upstream_failed" }],
 		});
-		expect(errors()).toHaveLength(1);
+		expect(world.errors()).toHaveLength(1);
 	},
 );
 
 test.each(["fails", "nothing", "strange"])("a decoder that answers %s", async (name) => {
 	expect(await chat(`decoder ${name}`)).toMatchObject({ status: 502, written: [{ ending: "upstream_failed" }] });
-	expect(errors()).toHaveLength(1);
+	expect(world.errors()).toHaveLength(1);
 });
 
 test.each(["endless", "fails at the end"])(

@@ -10,13 +10,13 @@ export interface AccountNode {
 	readonly holder: string;
 	now(): Moment;
 	/** A new lease, in the journal before the database hears of it. */
-	begin(account: { readonly token: string }, kind: Lease["kind"]): Lease;
+	begin(account: string, kind: Lease["kind"]): Lease;
 	/** Detaches a slice; it is closed when its calls have settled. */
 	retire(lease: Lease): void;
 	/** Resolves when everything that had happened before is in the database. */
 	flush(): Promise<void>;
 	/** Resolves when other nodes have had the time to give back what they do not need. */
-	recall(token: string): Promise<void>;
+	recall(account: string): Promise<void>;
 	/** A lease that is being made smaller: resolves when the database knows. */
 	shrinking(): Promise<void> | undefined;
 }

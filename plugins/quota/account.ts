@@ -1,4 +1,4 @@
-/** One token's account on this node: its slice of the quota, and how more is got when the slice does not suffice. */
+/** One account on this node: its slice of what may be spent, and how more is got when the slice does not suffice. */
 import type { AccountNode } from "./account-node.ts";
 import { CallsAhead } from "./calls-ahead.ts";
 import type { Lease, Moment, Reservation } from "./lease.ts";
@@ -42,7 +42,7 @@ const recallsBeforeRefusal = 2;
 const questionsBeforeRefusal = 20;
 
 export class Account {
-	readonly token: string;
+	readonly name: string;
 	slice: Lease | undefined;
 	tally: Lease | undefined;
 	/** The setting as the last call brought it: a change means that the database has another quota now. */
@@ -62,8 +62,8 @@ export class Account {
 	/** When a call was last refused for good, and under which quota. */
 	private refused: { readonly quota: number; readonly at: number } | undefined;
 
-	constructor(token: string, node: AccountNode) {
-		this.token = token;
+	constructor(name: string, node: AccountNode) {
+		this.name = name;
 		this.node = node;
 	}
 
@@ -97,7 +97,7 @@ export class Account {
 	}
 
 	private async isCharged(quota: number, at: number): Promise<boolean> {
-		const [row] = await this.node.store.all(this.node.statements.balance(this.token));
+		const [row] = await this.node.store.all(this.node.statements.balance(this.name));
 		const used = count(row?.["used"]) ?? 0;
 		this.charged = { used, at };
 		return used >= quota;
@@ -136,7 +136,7 @@ export class Account {
 				if (more && questions < questionsBeforeRefusal) continue;
 				const othersMayGive = this.node.store.shared && position.elsewhere > 0 && position.left >= need.least;
 				if (!othersMayGive || ++recalls > recallsBeforeRefusal) return { left: position.left };
-				await this.node.recall(this.token);
+				await this.node.recall(this.name);
 			}
 		} finally {
 			this.waiting -= need.most;
@@ -167,7 +167,7 @@ export class Account {
 		// Looked at again: another may have begun to shrink by the time that this one is seen to have ended.
 		for (let shrinks = this.node.shrinking(); shrinks; shrinks = this.node.shrinking()) await shrinks;
 		const asked = this.node.now();
-		this.next ??= this.node.begin(this, "slice");
+		this.next ??= this.node.begin(this.name, "slice");
 		const lease = this.slice ?? this.next;
 		this.grown = lease;
 		const free = Math.max(0, lease.free);
@@ -175,21 +175,21 @@ export class Account {
 		const exactly = need.greedy || need.ahead;
 		const want = (exactly ? need.most : Math.max(need.most * this.callsAhead.at(asked.monotonic), this.waiting)) - free;
 		if (this.dry || want <= 0) {
-			const position = this.learn(lease, asked, (await store.all(statements.position(this.token, lease.id)))[0] ?? {});
+			const position = this.learn(lease, asked, (await store.all(statements.position(this.name, lease.id)))[0] ?? {});
 			if (position.available < least || want <= 0) return position;
 		}
 		const results = await store.write([
-			statements.account(this.token, quota),
+			statements.account(this.name, quota),
 			...statements.grant({
 				id: lease.id,
-				token: this.token,
+				account: this.name,
 				holder,
 				granted: lease.opened ? lease.setAside : undefined,
 				least,
 				want,
 				greedy: need.greedy === true,
 			}),
-			statements.position(this.token, lease.id),
+			statements.position(this.name, lease.id),
 		]);
 		const position = this.learn(lease, asked, results.at(-1)?.rows[0] ?? {});
 		this.dry = position.available < least && lease.free < need.least;

@@ -15,10 +15,10 @@ export interface AccountsOptions {
 	readonly mostWaiting?: number;
 }
 
-/** A call that wants to hold something; `id` is its own and never used twice. */
+/** A call that wants to hold something on an account; `id` is its own and never used twice. */
 export interface Caller {
 	readonly id: string;
-	readonly token: string;
+	readonly account: string;
 	readonly model: string;
 	/** Hears how much is held, in time for what it writes to the journal to be written with that. */
 	readonly promised?: (amount: number) => void;

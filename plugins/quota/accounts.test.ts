@@ -169,7 +169,7 @@ describe("a slice of a database that nodes share", () => {
 		await world.pass(200);
 		const { accounts, faults } = node();
 		const reservation = (await accounts.reserve(
-			{ id: "many", token: token(), model: "m" },
+			{ id: "many", account: token(), model: "m" },
 			{ least: 1, most: 1 },
 			1_000_000,
 		)) as Reservation;

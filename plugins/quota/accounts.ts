@@ -1,5 +1,5 @@
 /**
- * The accounts of all tokens on this node, one for the process whatever is reloaded: calls hold and settle here, in
+ * All accounts on this node, one for the process whatever is reloaded: calls hold and settle here, in
  * memory and in the journal; the database hears of it soon after.
  */
 import { type Clock, deny, describe, Fault, type Log, type Store } from "#core";
@@ -35,7 +35,7 @@ export class Accounts implements AccountNode, WaitingCharges {
 	loose: LedgerRow[] = [];
 	/** So many rows wait for the database that no more calls are let through: each is held in memory and in the journal. */
 	behind = false;
-	private readonly byToken = new Map<string, Account>();
+	private readonly byName = new Map<string, Account>();
 	private readonly recalls: Recalls;
 	private readonly clock: Clock;
 	private readonly log: Log;
@@ -83,20 +83,20 @@ export class Accounts implements AccountNode, WaitingCharges {
 		return { monotonic: this.clock.monotonic(), wall: this.clock.now() };
 	}
 
-	accountOf(token: string): Account {
-		const known = this.byToken.get(token);
+	accountOf(name: string): Account {
+		const known = this.byName.get(name);
 		if (known) return known;
-		const account = new Account(token, this);
-		this.byToken.set(token, account);
+		const account = new Account(name, this);
+		this.byName.set(name, account);
 		return account;
 	}
 
 	/** What calls cost that are not limited is counted on it. */
-	tallyOf(token: string): Lease {
-		const account = this.accountOf(token);
+	tallyOf(name: string): Lease {
+		const account = this.accountOf(name);
 		account.setting = undefined;
 		const known = account.tally;
-		account.tally = known && !known.closing && !known.lost ? known : this.begin(account, "tally");
+		account.tally = known && !known.closing && !known.lost ? known : this.begin(name, "tally");
 		return account.tally;
 	}
 
@@ -111,7 +111,7 @@ export class Accounts implements AccountNode, WaitingCharges {
 	 * or the journal cannot be written; nothing may be sent upstream before it resolves.
 	 */
 	async reserve(caller: Caller, need: Need, quota: number): Promise<Reservation | Shortage> {
-		const account = this.accountOf(caller.token);
+		const account = this.accountOf(caller.account);
 		const hold: Hold = (lease, amount) => this.hold(caller, lease, amount, this.now());
 		const changed = account.setting !== undefined && account.setting !== quota;
 		account.setting = quota;
@@ -143,7 +143,7 @@ export class Accounts implements AccountNode, WaitingCharges {
 
 	/** Without a limit nothing is held, the cost is counted. A crash charges what the call holds `beside`, on other accounts. */
 	follow(caller: Caller, beside = 0): Reservation {
-		const reservation = this.hold(caller, this.tallyOf(caller.token), Number.POSITIVE_INFINITY, this.now(), beside);
+		const reservation = this.hold(caller, this.tallyOf(caller.account), Number.POSITIVE_INFINITY, this.now(), beside);
 		if (beside > 0) this.journal.soon(lines.reserved(reservation));
 		return reservation;
 	}
@@ -194,9 +194,9 @@ export class Accounts implements AccountNode, WaitingCharges {
 		return this.writeBehind.flush();
 	}
 
-	begin({ token }: { readonly token: string }, kind: Lease["kind"]): Lease {
+	begin(account: string, kind: Lease["kind"]): Lease {
 		const [id, now] = [`lease_${crypto.randomUUID()}`, this.clock.monotonic()];
-		const lease = new Lease(id, token, kind, now, this.statements.leaseMs);
+		const lease = new Lease(id, account, kind, now, this.statements.leaseMs);
 		this.journal.now(lines.leased(lease));
 		this.leases.add(lease);
 		this.writeBehind.wake();
@@ -205,7 +205,7 @@ export class Accounts implements AccountNode, WaitingCharges {
 
 	retire(lease: Lease): void {
 		lease.closing = true;
-		this.byToken.get(lease.token)?.release(lease);
+		this.byName.get(lease.account)?.release(lease);
 		this.writeBehind.wake();
 	}
 
@@ -213,28 +213,28 @@ export class Accounts implements AccountNode, WaitingCharges {
 	forget(lease: Lease): void {
 		this.leases.delete(lease);
 		this.journal.soon(lines.closed(lease));
-		const account = this.byToken.get(lease.token);
-		if (account?.unused) this.byToken.delete(lease.token);
+		const account = this.byName.get(lease.account);
+		if (account?.unused) this.byName.delete(lease.account);
 	}
 
 	isGrowing(lease: Lease): boolean {
-		return this.byToken.get(lease.token)?.grows(lease) === true;
+		return this.byName.get(lease.account)?.grows(lease) === true;
 	}
 
-	keepAhead({ token }: Lease): void {
-		this.accountOf(token).keepAhead();
+	keepAhead({ account }: Lease): void {
+		this.accountOf(account).keepAhead();
 	}
 
-	recall(token: string): Promise<void> {
-		return this.recalls.of(token);
+	recall(account: string): Promise<void> {
+		return this.recalls.of(account);
 	}
 
 	/** Frees what no call holds, on every node: for what is to be held in the database itself. */
-	async release(token: string): Promise<void> {
-		const slice = this.byToken.get(token)?.slice;
+	async release(account: string): Promise<void> {
+		const slice = this.byName.get(account)?.slice;
 		if (slice) slice.recalled = true;
 		await this.flush();
-		if (this.store.shared) await this.recall(token);
+		if (this.store.shared) await this.recall(account);
 	}
 
 	shrinking(): Promise<void> | undefined {

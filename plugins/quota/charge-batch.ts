@@ -107,21 +107,21 @@ export class ChargeBatch {
 
 	/** The database may have given it up: whether not is to be known before rows are written that it would count twice. */
 	private renew(lease: Lease): void {
-		const { id, token, kind, written } = lease;
-		this.statements.push(this.accounts.statements.charge({ id, token, kind, settled: written }));
+		const { id, account, kind, written } = lease;
+		this.statements.push(this.accounts.statements.charge({ id, account, kind, settled: written }));
 		this.renewed.add(lease);
 	}
 
 	/** As much of its charges as the rows that go into the batch explain, so that the two always agree. */
 	private charge(lease: Lease, grows: boolean): "more" | undefined {
 		const { statements, holder, writer } = this.accounts;
-		const { id, token, kind } = lease;
+		const { id, account, kind } = lease;
 		const left = writer ? lease.rows.slice(Math.max(0, this.room)) : [];
 		const explained = left.reduce((sum, row) => sum - costOf(row), lease.settled);
 		const settled = Math.max(lease.written, explained);
-		if (!lease.opened) this.statements.push(...statements.openTally(id, token, holder));
-		this.statements.push(statements.charge({ id, token, kind, settled }));
-		if (settled > lease.written) this.charged.add(token);
+		if (!lease.opened) this.statements.push(...statements.openTally(id, account, holder));
+		this.statements.push(statements.charge({ id, account, kind, settled }));
+		if (settled > lease.written) this.charged.add(account);
 		this.renewed.add(lease);
 		if (lease.recalled && !grows) lease.granted = lease.settled + lease.held;
 		if (lease.granted < lease.setAside && !grows) this.shrink(lease);
@@ -146,11 +146,11 @@ export class ChargeBatch {
 		const { accounts } = this;
 		if (lease.kind === "tally") {
 			if (!lease.opened && lease.settled > 0)
-				this.statements.push(...accounts.statements.openTally(lease.id, lease.token, accounts.holder));
+				this.statements.push(...accounts.statements.openTally(lease.id, lease.account, accounts.holder));
 			this.statements.push(accounts.statements.charge(lease));
 		}
 		this.statements.push(...accounts.statements.close(lease));
-		if (lease.settled > lease.written) this.charged.add(lease.token);
+		if (lease.settled > lease.written) this.charged.add(lease.account);
 		this.addRows(lease, lease.rows.length);
 		this.afterwards.push(() => accounts.forget(lease));
 	}

@@ -7,7 +7,7 @@ import type { Accounts } from "./accounts.ts";
 export const quotaMetrics = ({ leases, loose, journal }: Accounts): readonly Metric[] => {
 	const all = [...leases];
 	// What persons' accounts hold, their tokens' accounts hold too.
-	const held = all.reduce((sum, { token, held }) => (isTokenAccount(token) ? sum + held : sum), 0);
+	const held = all.reduce((sum, { account, held }) => (isTokenAccount(account) ? sum + held : sum), 0);
 	const rows = all.reduce((sum, lease) => sum + lease.rows.length, loose.length);
 	return [
 		figure("portico_quota_held_dollars", "gauge", "What running calls hold of their tokens' quotas.", toDollars(held)),

@@ -87,7 +87,7 @@ const idOn = ({ id }: Named, place: number): string => (place === 0 ? id : `${id
 
 const callerOn = (call: Named, on: Accountable, one: AccountLimit): Caller => ({
 	id: idOn(call, on.indexOf(one)),
-	token: one.account,
+	account: one.account,
 	model: call.model,
 });
 

@@ -9,7 +9,7 @@ const version = "1";
 export const lines = {
 	start: (boot: string) => `journal\t${version}\t${boot}`,
 	/** A lease, and what was charged to it before this journal began. */
-	leased: ({ id, token, kind, settled }: Lease) => `lease\t${id}\t${token}\t${kind}\t${settled}`,
+	leased: ({ id, account, kind, settled }: Lease) => `lease\t${id}\t${account}\t${kind}\t${settled}`,
 	/** What a call holds: the end of its line, which is the same on all its accounts. */
 	held: (amount: number, at: number, model: string) => `${amount}\t${at}\t${JSON.stringify(model)}`,
 	hold: ({ id, lease }: Reservation, held: string) => `hold\t${id}\t${lease.id}\t${held}`,
@@ -57,7 +57,7 @@ type EndedCall = Pick<LeftCall, "id" | "amount"> & Partial<LeftCall>;
 
 export interface LeftLease {
 	readonly id: string;
-	readonly token: string;
+	readonly account: string;
 	readonly kind: Lease["kind"];
 	settled: number;
 	readonly running: Map<string, LeftCall>;
@@ -116,11 +116,11 @@ class Reader {
 		}
 	}
 
-	private lease([id, token, kind, settledText]: readonly string[]): boolean {
+	private lease([id, account, kind, settledText]: readonly string[]): boolean {
 		const settled = amountOf(settledText);
-		if (id === undefined || token === undefined || (kind !== "slice" && kind !== "tally") || settled === undefined)
+		if (id === undefined || account === undefined || (kind !== "slice" && kind !== "tally") || settled === undefined)
 			return false;
-		this.leases.set(id, { id, token, kind, settled, running: new Map(), rowless: new Map(), rows: [] });
+		this.leases.set(id, { id, account, kind, settled, running: new Map(), rowless: new Map(), rows: [] });
 		return true;
 	}
 

@@ -144,7 +144,12 @@ describe("what a journal says was left undone", () => {
 			'row\tl\t{"id":"c","cost":33,"ok":true}',
 		);
 		const lease = work?.leases.get("l");
-		expect(lease).toMatchObject({ token: "tok", kind: "slice", settled: 133, rows: [{ id: "c", cost: 33, ok: true }] });
+		expect(lease).toMatchObject({
+			account: "tok",
+			kind: "slice",
+			settled: 133,
+			rows: [{ id: "c", cost: 33, ok: true }],
+		});
 		expect([...(lease?.running.values() ?? [])]).toEqual([
 			{ id: "a", model: "m\t1", at: 7, amount: 50 },
 			{ id: "b", model: "m", at: 8, amount: 25 },

@@ -25,7 +25,8 @@ export interface Moment {
 
 export class Lease implements LeaseFigures {
 	readonly id: string;
-	readonly token: string;
+	/** Whose money it is: the name of the account. */
+	readonly account: string;
 	readonly kind: "slice" | "tally";
 	/** What calls here may spend, and what the database set aside for it: more, while something is being given back. */
 	granted = 0;
@@ -53,10 +54,10 @@ export class Lease implements LeaseFigures {
 	private readonly lastsMs: number;
 	private usableUntil: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.POSITIVE_INFINITY };
 
-	constructor(id: string, token: string, kind: "slice" | "tally", now: number, lastsMs: number) {
+	constructor(id: string, account: string, kind: "slice" | "tally", now: number, lastsMs: number) {
 		this.lastsMs = lastsMs;
 		this.id = id;
-		this.token = token;
+		this.account = account;
 		this.kind = kind;
 		this.touchedAt = now;
 		this.renewedAt = now;

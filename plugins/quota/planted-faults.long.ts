@@ -12,12 +12,12 @@ class WithoutCondition extends Statements {
 		super(now, shortLeaseMs);
 		this.time = now;
 	}
-	override grant({ id, token, holder, granted, least, want }: GrantRequest) {
+	override grant({ id, account, holder, granted, least, want }: GrantRequest) {
 		const more = Math.max(least, want);
 		if (granted === undefined)
 			return [
 				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-					VALUES (${id}, ${token}, 'slice', ${holder}, ${more}, ${this.time} + ${this.leaseMs}, ${this.time}) ON CONFLICT (id) DO NOTHING`,
+					VALUES (${id}, ${account}, 'slice', ${holder}, ${more}, ${this.time} + ${this.leaseMs}, ${this.time}) ON CONFLICT (id) DO NOTHING`,
 			];
 		return [
 			sql`UPDATE quota_leases SET granted = granted + ${more}, expires_at = ${this.time} + ${this.leaseMs} WHERE id = ${id} AND state = 'open'`,

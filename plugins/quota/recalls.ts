@@ -1,4 +1,4 @@
-/** Asks other nodes to give back what they do not need, once at a time for a token, and gives them the time to. */
+/** Asks other nodes to give back what they do not need, once at a time for an account, and gives them the time to. */
 import type { Clock, Store } from "#core";
 import type { Statements } from "./statements.ts";
 
@@ -20,14 +20,14 @@ export class Recalls {
 	}
 
 	/** Resolves when they have had the time. Rejects when the database cannot be reached. */
-	of(token: string): Promise<void> {
-		const known = this.running.get(token);
+	of(account: string): Promise<void> {
+		const known = this.running.get(account);
 		if (known) return known;
 		const recall = this.store
-			.write([this.statements.recall(token, this.holder)])
+			.write([this.statements.recall(account, this.holder)])
 			.then(() => new Promise<void>((resolve) => void this.clock.after(waitMs, resolve)))
-			.finally(() => this.running.delete(token));
-		this.running.set(token, recall);
+			.finally(() => this.running.delete(account));
+		this.running.set(account, recall);
 		return recall;
 	}
 }

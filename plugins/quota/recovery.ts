@@ -35,7 +35,7 @@ const releaseRestored = sql`UPDATE quota_leases SET granted = settled, state = '
 
 /** Calls that have a charge, or get one now, and no row that tells more of them. */
 const unrecorded = (
-	{ token: tokenId, rowless }: LeftLease,
+	{ account: tokenId, rowless }: LeftLease,
 	running: readonly LeftCall[],
 	now: number,
 ): readonly Correction[] =>
@@ -64,12 +64,12 @@ const finish = (
 	const settled = lease.settled + running.reduce((sum, { amount }) => sum + amount, 0);
 	const rows: LedgerRow[] = [...lease.rows];
 	// What a person's account or a budget's is charged, the account of the token is charged too: its rows tell it.
-	if (writer && isTokenAccount(lease.token))
+	if (writer && isTokenAccount(lease.account))
 		rows.push(...unrecorded(lease, running, options.clock.now()).map((correction) => writer.correction(correction)));
-	const figures = { id: lease.id, token: lease.token, kind: lease.kind, settled };
+	const figures = { id: lease.id, account: lease.account, kind: lease.kind, settled };
 	return [
 		...(lease.kind === "slice" && !granted ? [statements.regain(figures, options.except)] : []),
-		...(lease.kind === "tally" && settled > 0 ? statements.openTally(lease.id, lease.token, options.except) : []),
+		...(lease.kind === "tally" && settled > 0 ? statements.openTally(lease.id, lease.account, options.except) : []),
 		...(lease.kind === "tally" ? [statements.charge(figures)] : []),
 		...(intact || lease.kind === "tally"
 			? statements.close(figures)
@@ -80,7 +80,7 @@ const finish = (
 
 /** The rows of a long outage go first, in pieces, each with the charges they explain; gives what is left for the last batch. */
 const writeAllButLast = async (
-	{ id, token, kind, settled, rows, rowless }: LeftLease,
+	{ id, account, kind, settled, rows, rowless }: LeftLease,
 	{ store, statements, writer: writerOf }: RecoveryOptions,
 ): Promise<readonly LedgerRow[]> => {
 	const writer = writerOf();
@@ -90,7 +90,7 @@ const writeAllButLast = async (
 	for (; writer && rows.length - at > rowsInBatch; at += rowsInBatch) {
 		const piece = rows.slice(at, at + rowsInBatch);
 		explained = piece.reduce((sum, row) => sum + costOf(row), explained);
-		await store.write([...writer.statements(piece), statements.charge({ id, token, kind, settled: explained })]);
+		await store.write([...writer.statements(piece), statements.charge({ id, account, kind, settled: explained })]);
 	}
 	return rows.slice(at);
 };
@@ -104,7 +104,7 @@ const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => 
 		// What was lost, or was never heard of, is put right at once or not at all.
 		const rows = row?.["state"] === "open" ? await writeAllButLast(lease, options) : lease.rows;
 		const charged = finish({ ...lease, rows: [...rows] }, intact, row !== undefined, options);
-		await options.store.write([...charged, ...options.told(new Set([lease.token]))]);
+		await options.store.write([...charged, ...options.told(new Set([lease.account]))]);
 	}
 	const writer = options.writer();
 	for (let at = 0; writer && at < work.loose.length; at += rowsInBatch)

@@ -24,14 +24,14 @@ const windowsAtOnce = 5_000;
 /** A lease as its node knows it. `settled`: everything that was charged to it, micro-dollars. */
 export interface LeaseFigures {
 	readonly id: string;
-	readonly token: string;
+	readonly account: string;
 	readonly kind: "slice" | "tally";
 	readonly settled: number;
 }
 
 export interface GrantRequest {
 	readonly id: string;
-	readonly token: string;
+	readonly account: string;
 	readonly holder: string;
 	/** What the node believes it was granted so far; undefined for a new lease. */
 	readonly granted: number | undefined;
@@ -53,18 +53,18 @@ export class Statements {
 	}
 
 	/** What the operator set; null is unlimited. Never fails: what was promised before stays promised. */
-	setQuota(token: string, quota: number | null): readonly Statement[] {
+	setQuota(account: string, quota: number | null): readonly Statement[] {
 		return [
-			sql`INSERT INTO quota_accounts (token, quota, ceiling, ends_at) VALUES (${token}, ${quota}, ${quota}, ${endOfAccount(token) ?? null})
+			sql`INSERT INTO quota_accounts (token, quota, ceiling, ends_at) VALUES (${account}, ${quota}, ${quota}, ${endOfAccount(account) ?? null})
 				ON CONFLICT (token) DO UPDATE SET quota = excluded.quota, ceiling = max(excluded.quota, used + leased)`,
-			sql`UPDATE quota_leases SET recalled = 1 WHERE token = ${token} AND kind = 'slice' AND state = 'open'`,
+			sql`UPDATE quota_leases SET recalled = 1 WHERE token = ${account} AND kind = 'slice' AND state = 'open'`,
 		];
 	}
 
-	/** The account of a token that has none yet. */
-	account(token: string, quota: number | null): Statement {
+	/** An account that is not there yet. */
+	account(account: string, quota: number | null): Statement {
 		return sql`INSERT INTO quota_accounts (token, quota, ceiling, ends_at)
-			VALUES (${token}, ${quota}, ${quota}, ${endOfAccount(token) ?? null}) ON CONFLICT (token) DO NOTHING`;
+			VALUES (${account}, ${quota}, ${quota}, ${endOfAccount(account) ?? null}) ON CONFLICT (token) DO NOTHING`;
 	}
 
 	/**
@@ -72,9 +72,9 @@ export class Statements {
 	 * what is left, so that the other nodes find something too.
 	 */
 	grant(request: GrantRequest): readonly Statement[] {
-		const { id, token, holder, granted, least, want, greedy } = request;
+		const { id, account, holder, granted, least, want, greedy } = request;
 		const others = sql`(SELECT count(DISTINCT holder) FROM quota_leases
-			WHERE token = ${token} AND state = 'open' AND kind = 'slice' AND holder <> ${holder})`;
+			WHERE token = ${account} AND state = 'open' AND kind = 'slice' AND holder <> ${holder})`;
 		const left = sql`coalesce(a.quota, 4000000000000000) - a.used - a.leased`;
 		const fair = sql`max(${least}, (${left}) / (2 * (1 + ${others})))`;
 		const share = greedy ? sql`min(${want}, ${left})` : sql`min(${want}, ${fair}, ${left})`;
@@ -83,32 +83,32 @@ export class Statements {
 			return [
 				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
 					SELECT ${id}, a.token, 'slice', ${holder}, ${share}, ${this.now} + ${this.leaseMs}, ${this.now}
-					FROM quota_accounts a WHERE a.token = ${token} AND ${enough} ON CONFLICT (id) DO NOTHING`,
+					FROM quota_accounts a WHERE a.token = ${account} AND ${enough} ON CONFLICT (id) DO NOTHING`,
 			];
 		return [
 			sql`UPDATE quota_leases SET granted = quota_leases.granted + ${share}, expires_at = ${this.now} + ${this.leaseMs}, changed_at = ${this.now}
-				FROM quota_accounts a WHERE a.token = ${token} AND quota_leases.id = ${id} AND quota_leases.state = 'open'
+				FROM quota_accounts a WHERE a.token = ${account} AND quota_leases.id = ${id} AND quota_leases.state = 'open'
 				AND quota_leases.granted = ${granted} AND ${enough}`,
 		];
 	}
 
 	/** The account, and one of its leases, as they are now; `remains` is how long the lease lasts. */
-	position(token: string, lease: string): SQL {
+	position(account: string, lease: string): SQL {
 		return sql`SELECT a.quota, a.used, a.leased, l.granted, l.settled, l.state, l.expires_at - ${this.now} AS remains
-			FROM quota_accounts a LEFT JOIN quota_leases l ON l.id = ${lease} WHERE a.token = ${token}`;
+			FROM quota_accounts a LEFT JOIN quota_leases l ON l.id = ${lease} WHERE a.token = ${account}`;
 	}
 
-	/** What a token may use and has used. */
-	balance(token: string): SQL {
-		return sql`SELECT quota, used FROM quota_accounts WHERE token = ${token}`;
+	/** What may be used of an account, and what was. */
+	balance(account: string): SQL {
+		return sql`SELECT quota, used FROM quota_accounts WHERE token = ${account}`;
 	}
 
 	/** A tally begins with its first charge. */
-	openTally(id: string, token: string, holder: string): readonly Statement[] {
+	openTally(id: string, account: string, holder: string): readonly Statement[] {
 		return [
-			this.account(token, null),
+			this.account(account, null),
 			sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-				VALUES (${id}, ${token}, 'tally', ${holder}, 0, ${this.now} + ${this.leaseMs}, ${this.now}) ON CONFLICT (id) DO NOTHING`,
+				VALUES (${id}, ${account}, 'tally', ${holder}, 0, ${this.now} + ${this.leaseMs}, ${this.now}) ON CONFLICT (id) DO NOTHING`,
 		];
 	}
 
@@ -136,17 +136,17 @@ export class Statements {
 	}
 
 	/** A slice that was spent and that the database has lost: closed at once, with as much of it as the account has left. */
-	regain({ id, token, settled }: LeaseFigures, holder: string): Statement {
+	regain({ id, account, settled }: LeaseFigures, holder: string): Statement {
 		const left = sql`max(0, coalesce(a.quota, 4000000000000000) - a.used - a.leased)`;
 		return sql`INSERT INTO quota_leases (id, token, kind, holder, granted, settled, state, changed_at)
 			SELECT ${id}, a.token, 'slice', ${holder}, min(${settled}, ${left}), min(${settled}, ${left}), 'closed', ${this.now}
-			FROM quota_accounts a WHERE a.token = ${token} ON CONFLICT (id) DO NOTHING`;
+			FROM quota_accounts a WHERE a.token = ${account} ON CONFLICT (id) DO NOTHING`;
 	}
 
 	/** Asks the other nodes to give back what they do not need. */
-	recall(token: string, holder: string): Statement {
+	recall(account: string, holder: string): Statement {
 		return sql`UPDATE quota_leases SET recalled = 1
-			WHERE token = ${token} AND holder <> ${holder} AND kind = 'slice' AND state = 'open' AND granted > settled`;
+			WHERE token = ${account} AND holder <> ${holder} AND kind = 'slice' AND state = 'open' AND granted > settled`;
 	}
 
 	/** What a node must know of its leases, those included whose grant it never heard of. */
@@ -200,22 +200,22 @@ export class Statements {
 	 * Holds `amount` for a task, or nothing; a task that is held already stays as it is. `beside`: only where those accounts
 	 * have as much left too.
 	 */
-	holdTask(id: string, token: string, amount: number, beside: readonly string[] = []): Statement {
+	holdTask(id: string, account: string, amount: number, beside: readonly string[] = []): Statement {
 		const too = beside.map(
-			(account) => sql` AND EXISTS (SELECT 1 FROM quota_accounts b WHERE b.token = ${account}
+			(other) => sql` AND EXISTS (SELECT 1 FROM quota_accounts b WHERE b.token = ${other}
 				AND (b.quota IS NULL OR b.quota - b.used - b.leased >= ${amount}))`,
 		);
 		return sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
 			SELECT ${id}, token, 'task', 'task', ${amount}, ${this.now} + ${unkeptTaskMs}, ${this.now}
-			FROM quota_accounts WHERE token = ${token} AND (quota IS NULL OR quota - used - leased >= ${amount})${sql.join(too)}
+			FROM quota_accounts WHERE token = ${account} AND (quota IS NULL OR quota - used - leased >= ${amount})${sql.join(too)}
 			ON CONFLICT (id) DO NOTHING`;
 	}
 
 	/** Holds the same for the task `task` on a further account, when the task is held on its first. */
-	holdTaskBeside(id: string, token: string, amount: number, task: string): Statement {
+	holdTaskBeside(id: string, account: string, amount: number, task: string): Statement {
 		return sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
 			SELECT ${id}, token, 'task', 'task', ${amount}, ${this.now} + ${unkeptTaskMs}, ${this.now} FROM quota_accounts
-			WHERE token = ${token} AND EXISTS (SELECT 1 FROM quota_leases WHERE id = ${task} AND state = 'open')
+			WHERE token = ${account} AND EXISTS (SELECT 1 FROM quota_leases WHERE id = ${task} AND state = 'open')
 			ON CONFLICT (id) DO NOTHING`;
 	}
 

@@ -1,5 +1,6 @@
 /**
- * What the quota keeps: an account for each token, and leases: parts of an account that a node, or a task, may spend.
+ * What the quota keeps: accounts, of tokens, persons and the windows of budgets; and leases: parts of an account that a node,
+ * or a task, may spend.
  *
  * Triggers carry every change of a lease over to its account, so no statement can change one and forget the other, and a
  * statement that is written twice changes nothing the second time. The account's CHECK forbids what must never be.
@@ -7,9 +8,10 @@
 import type { Tables } from "#core";
 
 /**
- * `quota` is what the operator set (NULL: unlimited). `ceiling` is the same, except after the quota was set below what
- * had been promised by then: the ceiling then starts at the promises and follows them down. `used` is what was charged,
- * `leased` what leases may still charge.
+ * `token` is the name of the account, here as in the other tables: of a token's own it is the token's id, and
+ * `account-names.ts` has the others. `quota` is what the operator set (NULL: unlimited). `ceiling` is the same, except after the
+ * quota was set below what had been promised by then: the ceiling then starts at the promises and follows them down. `used` is
+ * what was charged, `leased` what leases may still charge.
  */
 const accounts = `CREATE TABLE quota_accounts (
 	token TEXT PRIMARY KEY,

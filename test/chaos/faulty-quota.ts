@@ -7,12 +7,12 @@ import { type GrantRequest, type LeaseFigures, Statements } from "../../plugins/
 
 /** Grants without asking whether there is enough. */
 class WithoutCondition extends Statements {
-	override grant({ id, token, holder, granted, least, want }: GrantRequest) {
+	override grant({ id, account, holder, granted, least, want }: GrantRequest) {
 		const more = Math.max(least, want);
 		if (granted === undefined)
 			return [
 				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-					VALUES (${id}, ${token}, 'slice', ${holder}, ${more}, ${databaseTime} + ${this.leaseMs}, ${databaseTime}) ON CONFLICT (id) DO NOTHING`,
+					VALUES (${id}, ${account}, 'slice', ${holder}, ${more}, ${databaseTime} + ${this.leaseMs}, ${databaseTime}) ON CONFLICT (id) DO NOTHING`,
 			];
 		return [sql`UPDATE quota_leases SET granted = granted + ${more} WHERE id = ${id} AND state = 'open'`];
 	}

@@ -250,7 +250,7 @@ export class World {
 	ask(node: WorldNode, token: string, least: number, most: number): void {
 		if (!node.alive || node.stopped) return;
 		const id = `${this.prefix}c${++this.serial}`;
-		const caller = { id, token, model: "m" };
+		const caller = { id, account: token, model: "m" };
 		const { accounts } = node;
 		const setting = this.settings.get(token);
 		const admit = (answer: Reservation | Shortage): void => {

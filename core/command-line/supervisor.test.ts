@@ -224,21 +224,31 @@ test("a worker that ended is answered for by what it last said, and the next one
 	expect(world.puppet(2).heard.at(-1)).toEqual({ asked: { id: 5, question: "q" } });
 });
 
-test("a worker that does not answer is not waited for longer than two seconds", async () => {
+test("a worker that does not answer is not waited for longer than two seconds, and told as silent", async () => {
 	const world = assemble();
 	await serving(world, 2);
+	const since = world.clock.now();
 	world.puppet(1).tells({ asks: { id: 1, question: "q" } });
 	world.puppet(1).tells({ answers: { id: 1, question: "q", answer: 5 } });
 	world.clock.advance(1999);
 	expect(world.puppet(1).heard).toHaveLength(1);
 	world.clock.advance(1);
 	expect(world.puppet(1).heard.at(-1)).toEqual({
-		answered: { id: 1, answers: [{ worker: 2, running: true, answer: 5 }] },
+		answered: {
+			id: 1,
+			answers: [
+				{ worker: 1, running: true, silent: { since, process: 100 } },
+				{ worker: 2, running: true, answer: 5 },
+			],
+		},
 	});
+	const told = () => world.lines.map(({ msg, worker }) => [msg, worker]).slice(2);
+	expect(told()).toEqual([["a worker does not answer, and calls that reach it wait", 1]]);
 	// Too late for that question, in time for the next.
 	world.puppet(0).tells({ answers: { id: 1, question: "q", answer: 4 } });
+	expect(told().slice(1)).toEqual([["a worker answers again", 1]]);
 	world.puppet(1).tells({ asks: { id: 2, question: "q" } });
-	world.clock.advance(2000);
+	for (const index of [0, 1]) world.puppet(index).tells({ answers: { id: 2, question: "another" } });
 	expect(world.puppet(1).heard.at(-1)).toEqual({
 		answered: {
 			id: 2,

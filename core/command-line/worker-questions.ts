@@ -17,6 +17,8 @@ interface Last {
 /** One place among the workers, whichever process has it. */
 interface Place {
 	process: OtherProcess | undefined;
+	/** Since when the process is asked in vain, in milliseconds since 1970. */
+	silentSince: number | undefined;
 	readonly last: Map<string, Last>;
 }
 
@@ -40,17 +42,22 @@ export class WorkerQuestions {
 
 	/** The process serves: from now on it is asked. */
 	joined(worker: number, process: OtherProcess): void {
-		this.placeOf(worker).process = process;
+		Object.assign(this.placeOf(worker), { process, silentSince: undefined });
 	}
 
 	/** The process has ended: nobody waits for it any more. */
 	left(worker: number): void {
-		this.placeOf(worker).process = undefined;
+		Object.assign(this.placeOf(worker), { process: undefined, silentSince: undefined });
 		for (const [id] of this.open) this.tick(id, worker);
 	}
 
 	/** Something that a worker tells. */
 	heard(worker: number, process: OtherProcess, message: unknown): void {
+		const place = this.placeOf(worker);
+		if (place.silentSince !== undefined && place.process === process) {
+			place.silentSince = undefined;
+			this.log.info("a worker answers again", { worker });
+		}
 		const { asks, answers } = asRecord(message);
 		if (asks !== undefined) this.ask(process, asRecord(asks));
 		if (answers !== undefined) this.note(worker, process, asRecord(answers));
@@ -60,13 +67,16 @@ export class WorkerQuestions {
 		const question = asText(asks["question"]) ?? "";
 		const id = ++this.serial;
 		const running = [...this.places].flatMap(([worker, { process }]) => (process ? [{ worker, process }] : []));
+		const askedAt = this.clock.now();
+		const missing = new Set(running.map(({ worker }) => worker));
 		const finish = (): void => {
 			giveUp();
 			this.open.delete(id);
+			for (const worker of missing) this.isSilent(worker, askedAt);
 			asker.say({ answered: { id: asks["id"], answers: this.answersTo(question) } });
 		};
 		const giveUp = this.clock.after(patienceMs, finish);
-		this.open.set(id, { missing: new Set(running.map(({ worker }) => worker)), finish });
+		this.open.set(id, { missing, finish });
 		for (const { worker, process } of running) {
 			const last = this.placeOf(worker).last.get(question);
 			// Told until it has answered once: its own answers hold it from then on.
@@ -74,6 +84,13 @@ export class WorkerQuestions {
 			process.say({ asked: { id, question, ...before } });
 		}
 		if (running.length === 0) finish();
+	}
+
+	private isSilent(worker: number, since: number): void {
+		const place = this.placeOf(worker);
+		if (!place.process || place.silentSince !== undefined) return;
+		place.silentSince = since;
+		this.log.error("a worker does not answer, and calls that reach it wait", { worker, process: place.process.pid });
 	}
 
 	private note(worker: number, process: OtherProcess, answers: Readonly<Record<string, unknown>>): void {
@@ -94,14 +111,16 @@ export class WorkerQuestions {
 	}
 
 	private answersTo(question: string): readonly WorkerAnswer[] {
-		return [...this.places].flatMap(([worker, { process, last }]) => {
+		return [...this.places].flatMap(([worker, { process, silentSince: since, last }]) => {
 			const known = last.get(question);
-			return known ? [{ worker, running: known.process === process, answer: known.answer }] : [];
+			const silent = process && since !== undefined ? { silent: { since, process: process.pid } } : undefined;
+			if (!known) return silent ? [{ worker, running: true, ...silent, answer: undefined }] : [];
+			return [{ worker, running: known.process === process, ...silent, answer: known.answer }];
 		});
 	}
 
 	private placeOf(worker: number): Place {
-		const known = this.places.get(worker) ?? { process: undefined, last: new Map() };
+		const known = this.places.get(worker) ?? { process: undefined, silentSince: undefined, last: new Map() };
 		this.places.set(worker, known);
 		return known;
 	}

@@ -57,8 +57,9 @@ test("a question waits for its own answer, and not for ever", async () => {
 	const { clock, said, workers, hear } = assemble();
 	const [first, second] = [workers.ask("q"), workers.ask("q")];
 	expect(said).toEqual([{ asks: { id: 1, question: "q" } }, { asks: { id: 2, question: "q" } }]);
-	hear({ answered: { id: 2, answers: [{ worker: 3, running: true, answer: [1] }] } });
-	expect(await second).toEqual([{ worker: 3, running: true, answer: [1] }]);
+	const hangs = { worker: 4, running: true, silent: { since: 5, process: 6 }, answer: [1] };
+	hear({ answered: { id: 2, answers: [{ worker: 3, running: true, answer: [1] }, hangs] } });
+	expect(await second).toEqual([{ worker: 3, running: true, answer: [1] }, hangs]);
 	clock.advance(5_000);
 	await expect(first).rejects.toThrow("did not answer in time");
 });

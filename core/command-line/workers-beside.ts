@@ -17,8 +17,14 @@ const patienceMs = 5_000;
 
 const decodeAnswers = (answers: unknown): readonly WorkerAnswer[] =>
 	asList(answers).map((one) => {
-		const { worker, running, answer } = asRecord(one);
-		return { worker: asNumber(worker) ?? 0, running: running === true, answer };
+		const { worker, running, silent, answer } = asRecord(one);
+		const { since, process } = asRecord(silent);
+		return {
+			worker: asNumber(worker) ?? 0,
+			running: running === true,
+			...(silent !== undefined && { silent: { since: asNumber(since) ?? 0, process: asNumber(process) ?? 0 } }),
+			answer,
+		};
 	});
 
 export const workersBeside = ({ say, hear, clock }: Channel): Workers => {

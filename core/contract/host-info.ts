@@ -37,6 +37,8 @@ export interface WorkerAnswer {
 	readonly worker: number;
 	/** False when the process that said it has ended and its successor has said nothing yet. */
 	readonly running: boolean;
+	/** Where it runs and does not answer: since when, in milliseconds since 1970, and its process; `answer` is then what it said before. */
+	readonly silent?: { readonly since: number; readonly process: number };
 	readonly answer: unknown;
 }
 

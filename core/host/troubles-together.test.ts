@@ -68,6 +68,29 @@ test("what fails in a plugin is counted over all workers, with the last words of
 	});
 });
 
+test("a worker that hangs is told with its process, whatever it said before, or nothing", async () => {
+	const silent = { since: 5, process: 4711 };
+	const workers: Workers = {
+		...saying(),
+		ask: async () => [
+			{ worker: 1, running: true, answer: none },
+			{ worker: 2, running: true, silent, answer: undefined },
+		],
+	};
+	expect(await troublesTogether(workers, () => none)).toEqual({
+		data: [
+			{
+				what: "worker",
+				since: 5,
+				message: "Worker 2 of 2 (process 4711) does not answer, and calls that reach it wait.",
+				advice: expect.stringMatching(/^If that lasts end it \(kill -9 4711\)/),
+			},
+		],
+		upstreams: [],
+		workers: 2,
+	});
+});
+
 test("a worker that has ended has no troubles any more, and without others this one speaks for itself", async () => {
 	const own = trouble("config", 1);
 	expect(await troublesTogether(saying([true, []], [false, [own]]), () => ({ data: [own], upstreams: [] }))).toEqual({

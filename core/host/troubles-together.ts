@@ -1,5 +1,5 @@
 /** The troubles of all workers of this machine as those of one server, whichever worker was asked. */
-import type { Workers } from "../contract/host-info.ts";
+import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
 import type { UpstreamHealth } from "../contract/router.ts";
 import { asList, asNumber, asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
 import { failuresTogether, troubleOf } from "./failing-parts.ts";
@@ -25,7 +25,7 @@ type Own = () => Pick<TroublesTogether, "data" | "upstreams">;
 
 const question = "host: troubles";
 
-const kinds: readonly Trouble["what"][] = ["certificate", "clock", "config", "database", "disk", "plugin"];
+const kinds: readonly Trouble["what"][] = ["certificate", "clock", "config", "database", "disk", "plugin", "worker"];
 
 const decodeFailures = (told: Readonly<Record<string, unknown>>): Failures => ({
 	part: asText(told["part"]) ?? "",
@@ -107,6 +107,19 @@ const worstOf = (all: readonly UnwellUpstream[]): readonly UnwellUpstream[] => {
 	return [...found.values()];
 };
 
+/** One that hangs: half of all calls may reach it, and others know nothing of that. */
+const hanging = ({ worker, silent }: WorkerAnswer, workers: number): readonly Trouble[] =>
+	silent
+		? [
+				{
+					what: "worker",
+					since: silent.since,
+					message: `Worker ${worker} of ${workers} (process ${silent.process}) does not answer, and calls that reach it wait.`,
+					advice: `If that lasts end it (kill -9 ${silent.process}): another takes its place, and charges what its journal tells.`,
+				},
+			]
+		: [];
+
 /** Says to the other workers what this one has; gives what takes that away. */
 export const tellTroubles = (workers: Workers | undefined, own: Own): (() => void) | undefined =>
 	workers?.answer(question, own);
@@ -114,10 +127,13 @@ export const tellTroubles = (workers: Workers | undefined, own: Own): (() => voi
 /** Where nobody else can be asked, those of this process. */
 export const troublesTogether = async (workers: Workers | undefined, own: Own): Promise<TroublesTogether> => {
 	const answers = (await workers?.ask(question).catch(() => undefined)) ?? [];
-	const running = answers.filter((one) => one.running);
+	const running = answers.filter(({ running, silent }) => running || silent);
 	if (running.length === 0) return { ...own(), workers: 1 };
 	return {
-		data: merged(running.map(({ worker, answer }) => [worker, decode(asRecord(answer)["data"])])),
+		data: [
+			...running.flatMap((one) => hanging(one, running.length)),
+			...merged(running.map(({ worker, answer }) => [worker, decode(asRecord(answer)["data"])])),
+		],
 		upstreams: worstOf(running.flatMap(({ answer }) => decodeUpstreams(asRecord(answer)["upstreams"]))),
 		workers: running.length,
 	};

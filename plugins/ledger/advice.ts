@@ -11,6 +11,10 @@ import {
 } from "#core";
 import { adviceOnTask } from "../tasks/service.ts";
 
+/** Of what a plugin or Portico itself failed at. */
+const failedWithin =
+	"Something failed within Portico: portico status names it with its last words, for ten minutes after it failed; the log has each failure under the call's id.";
+
 /** By the reason of the call. */
 const byReason: Readonly<Record<string, string>> = {
 	token_expired: "Give the token a later date: portico token update ID --expires-at DATE.",
@@ -25,6 +29,8 @@ const byReason: Readonly<Record<string, string>> = {
 	rate_limited: "Ask more slowly, or raise the token's rate limit.",
 	authentication:
 		"No token has this key: it was copied wrongly, rotated, deleted, or guessed. The key digest tells whether it is always the same key.",
+	guard_failed: failedWithin,
+	internal: failedWithin,
 	overloaded: "Look at portico calls --ending upstream_failed, and at the log, for what could not be reached.",
 };
 

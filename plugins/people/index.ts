@@ -22,7 +22,7 @@ import { auditCommand, personCommand } from "./command.ts";
 import { Directory } from "./directory.ts";
 import { sessionDoorkeeper, sessionFinder } from "./doorkeeper.ts";
 import { Failures } from "./failures.ts";
-import { firstSignIn, linkBase } from "./first-sign-in.ts";
+import { firstSignIn, linkBase, withoutPage } from "./first-sign-in.ts";
 import { Invitations } from "./invitations.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { operatorWhoMay } from "./person.ts";
@@ -56,7 +56,7 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, followers: personFollowers, policies, doorkeepers },
+	needs: { store, clock, hostInfo, followers: personFollowers, policies, doorkeepers, served: routes },
 	gives: [people, doorkeepers, auditors, routes, tables, commands, jobs],
 	setup({ name, config, needs }) {
 		const { store, clock, hostInfo } = needs;
@@ -68,6 +68,7 @@ export default definePlugin({
 		const signIn = new SignIn({ store, directory, sessions, failures, turns });
 		const rules = { allow: networksOf(config.allow), url: config.url, insecure: config.insecure };
 		const find = sessionFinder(sessions, rules);
+		const note = () => withoutPage(needs.served());
 		const service: People = {
 			owner: (id) => directory.find(id),
 			named: async (name) => operatorWhoMay((await directory.candidate(name))?.person),
@@ -94,6 +95,7 @@ export default definePlugin({
 				people: service,
 				followers: needs.followers,
 				base: linkBase(hostInfo, config.url),
+				note,
 			}),
 			...auditRoutes(store),
 		];
@@ -117,7 +119,8 @@ export default definePlugin({
 				}),
 			],
 			start() {
-				if (hostInfo.serving) hostInfo.greetWithSignIn(firstSignIn(store, directory, invitations, config.url));
+				if (hostInfo.serving)
+					hostInfo.greetWithSignIn(firstSignIn({ store, directory, invitations, url: config.url, note }));
 			},
 		};
 	},

@@ -6,9 +6,12 @@ const untilOf = ({ expiresAt }: WireRecord): string => new Date(asNumber(expires
 const purposeOf = ({ role, person }: WireRecord): string =>
 	asText(person) === undefined ? `makes one ${String(role)}` : `sets another password for ${String(person)}`;
 
-/** A link, and what it is good for. */
-export const linkLines = (made: WireRecord): string =>
-	`${String(made["link"])}\n(shown this once; it ${purposeOf(made)}, once, until ${untilOf(made)})`;
+/** A link, what it is good for, and what else the server says of it. */
+export const linkLines = (made: WireRecord): string => {
+	const note = asText(made["note"]);
+	const said = `${String(made["link"])}\n(shown this once; it ${purposeOf(made)}, once, until ${untilOf(made)})`;
+	return note === undefined ? said : `${said}\n(${note})`;
+};
 
 /** Those whose links can still be used. The links themselves are known to nobody but whom they were shown to. */
 export const invitationLines = (answer: WireRecord): readonly string[] => {

@@ -67,6 +67,8 @@ interface PeopleRouteParts {
 	readonly people: People;
 	followers(): readonly PersonFollower[];
 	readonly base: LinkBase;
+	/** What is to be said beside a link. */
+	note(): string | undefined;
 }
 
 /** Each field that is another now. */
@@ -88,7 +90,7 @@ const withChange = (before: Person, { ceiling, budgets, ...rest }: PersonChange)
 };
 
 export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
-	const { store, directory, sessions, invitations, people, followers, base } = parts;
+	const { store, directory, sessions, invitations, people, followers, base, note } = parts;
 
 	const shown = async (person: Person): Promise<Readonly<Record<string, unknown>>> => ({
 		...inDollars(person),
@@ -214,7 +216,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 					}),
 				]);
 				return Response.json(
-					{ ...shown, link: joinLink(base(call), made.secret) },
+					{ ...shown, link: joinLink(base(call), made.secret), ...definedOnly({ note: note() }) },
 					{ status: 201, headers: { "cache-control": "no-store" } },
 				);
 			},

@@ -26,6 +26,8 @@ test("the first start prints one link for an admin; the command line invites, li
 	const first = await startProcess(folder, config);
 	const [link = ""] = /http:\S+\/console\/join#[\w-]{43}/.exec(first.output()) ?? [];
 	expect(link).toStartWith(first.address);
+	const unserved = 'no page answers there until the plugins have "use: console"';
+	expect(first.output()).toContain(`${link}   (${unserved})   (once, within a day`);
 	const admin = createBrowser(first.address);
 	const terms = { secret: secretOf(link), name: "Ada", password };
 	expect((await admin.ask("POST", "/v1/session/join", terms)).body).toMatchObject({ name: "Ada", role: "admin" });
@@ -34,6 +36,7 @@ test("the first start prints one link for an admin; the command line invites, li
 	const invitation = JSON.parse(invited.output) as { link: string; role: string; ceiling: number };
 	expect(invitation).toMatchObject({ role: "member", ceiling: 5 });
 	expect(invitation.link).toStartWith(`${first.address}/console/join#`);
+	expect((await command("person", "invite")).output).toEndWith(`Z)\n(${unserved})\n`);
 	const member = createBrowser(first.address);
 	const joins = { secret: secretOf(invitation.link), name: "Bob", password };
 	const { body } = await member.ask("POST", "/v1/session/join", joins);

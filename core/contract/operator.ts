@@ -12,7 +12,7 @@ import { slot } from "./token.ts";
  * const rows = await tokens.list({ owner });
  */
 export interface Operator {
-	/** `per_…` for a person, `admin-token` for the holder of the admin token. */
+	/** `per_…` for a person; that of `adminTokenOperator` for the holder of the admin token. */
 	readonly id: string;
 	/** What is shown and written into the audit. */
 	readonly name: string;
@@ -21,6 +21,9 @@ export interface Operator {
 	/** What may be seen and changed: everything, or what this person (by id) owns. */
 	readonly scope: "all" | { readonly owner: string };
 }
+
+/** The holder of the admin token, who may do everything. */
+export const adminTokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
 
 /** The id of the person whose things alone this operator may see; undefined when they may see all. */
 export const ownerOf = ({ scope }: Operator): string | undefined => (scope === "all" ? undefined : scope.owner);

@@ -2,14 +2,11 @@
 import type { Admitted } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
-import type { Doorkeeper, Operator } from "../contract/operator.ts";
+import { adminTokenOperator, type Doorkeeper, type Operator } from "../contract/operator.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { operatorIn, refusalIn } from "../relay/policies/plugin-answers.ts";
 import type { Networks } from "../wire/networks.ts";
 import { type AdminRules, adminAccess } from "./admin-access.ts";
-
-/** Whoever holds the admin token. */
-const tokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
 
 interface OperatorOptions {
 	readonly admin: AdminRules;
@@ -66,7 +63,7 @@ export const createRecogniseOperator = ({ admin, doorkeepers, trustedProxies, lo
 	/** A session is never mixed with a script's token: doorkeepers are asked only when there is no `authorization`. */
 	return async (call: Admitted, peer: string | undefined, access: "admin" | "person"): Promise<Operator | Denial> => {
 		const found = call.request.headers.has("authorization") ? undefined : await fromDoorkeepers(call);
-		if (found === undefined) return refuseToken(call, peer) ?? tokenOperator;
+		if (found === undefined) return refuseToken(call, peer) ?? adminTokenOperator;
 		if (!isDenial(found) && isForeignPage(call)) return foreignPage;
 		if (isDenial(found) || access === "person" || found.role === "admin") return found;
 		return adminsOnly;

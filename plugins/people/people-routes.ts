@@ -1,6 +1,7 @@
 /** What admins do about people: list, change, disable, invite. */
 import {
 	type AdminRoute,
+	adminTokenOperator,
 	definedOnly,
 	deny,
 	Fault,
@@ -118,7 +119,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 		const followed = followers();
 		const statements: readonly Statement[] = [
 			...directory.change(before.id, wanted),
-			...(call.operator.id === "admin-token" ? [] : directory.keepAnAdmin(before, after)),
+			...(call.operator.id === adminTokenOperator.id ? [] : directory.keepAnAdmin(before, after)),
 			...followed.flatMap((follower) => follower.statements(after)),
 			people.audit(call, {
 				verb,

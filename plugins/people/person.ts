@@ -1,20 +1,11 @@
 /** A person as they are stored, and what their name and password must be like. */
 import { asList, asNumber, asText, type Fault, invalidParameter, isRecord, type Operator, parseJson, t } from "#core";
+import type { Owner } from "./service.ts";
 
 export type Role = "admin" | "member";
 
-export interface Person {
-	/** `per_…` */
-	readonly id: string;
-	readonly name: string;
+export interface Person extends Owner {
 	readonly role: Role;
-	/** What all of the person's tokens may spend together, micro-dollars; absent: no limit. */
-	readonly ceiling?: number;
-	/** The same for each day, week or month, as the token setting `budgets` has it; absent: none. */
-	readonly budgets?: readonly unknown[];
-	/** Token settings that none of the person's tokens goes beyond, by key. */
-	readonly limits: Readonly<Record<string, unknown>>;
-	readonly disabled: boolean;
 	/** Milliseconds since 1970. */
 	readonly createdAt: number;
 }

@@ -5,6 +5,7 @@ export { personId, personsById } from "./asked-persons.ts";
 
 /** A person as whoever keeps their things must know them. */
 export interface Owner {
+	/** `per_…` */
 	readonly id: string;
 	readonly name: string;
 	readonly disabled: boolean;

@@ -1,6 +1,7 @@
 /** Signing in and out, joining by an invitation, and who is signed in. */
 import {
 	type Admitted,
+	adminTokenOperator,
 	type Doorkeeper,
 	definedOnly,
 	deny,
@@ -217,7 +218,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			async handle(call) {
 				const denial = refuseSignIn(call, rules.url, rules.insecure);
 				if (denial) throw new Fault(denial);
-				if (call.operator.id !== "admin-token")
+				if (call.operator.id !== adminTokenOperator.id)
 					throw new Fault(deny("invalid_request", "You are signed in already; this route is for the admin token."));
 				const session = begin(call, undefined);
 				await store.write([session.statement, audited(call, call.operator, "sign in")]);

@@ -1,6 +1,15 @@
 /** Sessions: opaque secrets whose digests are stored. They slide for 12 hours and end after 7 days whatever happens. */
 import { sql } from "drizzle-orm";
-import { asNumber, asText, type Clock, type Operator, type Statement, type Store, unlessOutage } from "#core";
+import {
+	adminTokenOperator,
+	asNumber,
+	asText,
+	type Clock,
+	type Operator,
+	type Statement,
+	type Store,
+	unlessOutage,
+} from "#core";
 import { operatorWhoMay, personOf } from "./person.ts";
 import { newSecret, secretDigest } from "./secret.ts";
 
@@ -31,9 +40,6 @@ export interface Entering {
 	readonly person: string;
 	readonly password: string;
 }
-
-/** Sessions of nobody in particular. */
-const adminTokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
 
 export class Sessions {
 	private readonly store: Store;

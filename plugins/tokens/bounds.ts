@@ -1,9 +1,7 @@
 /** What a token may have when it belongs to somebody: never more than its owner, whatever was stored and whenever. */
-import { type Denial, deny, Fault, invalidParameter, type TokenOwner, type TokenSetting } from "#core";
+import { type Denial, deny, Fault, invalidParameter, type TokenOwner } from "#core";
 import type { Owner } from "../people/service.ts";
-import { checkSettings, compileSettings, type Settings, unenforceable } from "./settings.ts";
-
-type Known = ReadonlyMap<string, TokenSetting<unknown>>;
+import { checkSettings, compileSettings, type KnownSettings, type Settings, unenforceable } from "./settings.ts";
 
 const refuse = (message: string, code: string): { readonly denial: Denial } => ({
 	denial: deny("authentication", message, { code }),
@@ -12,7 +10,7 @@ const refuse = (message: string, code: string): { readonly denial: Denial } => (
 /** The person as policies see them, or why none of their tokens may be used: a ceiling or a budget that nobody here keeps. */
 export const ownerOfTokens = (
 	{ id, ceiling, budgets }: Owner,
-	known: Known,
+	known: KnownSettings,
 ): TokenOwner | { readonly denial: Denial } => {
 	// Kept by whoever keeps quotas.
 	if (ceiling !== undefined && !known.has("quota")) return { denial: unenforceable("ceiling") };
@@ -26,7 +24,7 @@ export const ownerOfTokens = (
 export const boundedBy = (
 	person: Owner | undefined,
 	settings: Settings,
-	known: Known,
+	known: KnownSettings,
 ): { readonly settings: Settings; readonly owner: TokenOwner } | { readonly denial: Denial } => {
 	if (!person)
 		return refuse(
@@ -47,7 +45,7 @@ export const boundedBy = (
 };
 
 /** Throws `Fault` for a setting that goes beyond what the owner may have. */
-export const refuseBeyond = (given: Settings, limits: Settings, known: Known): void => {
+export const refuseBeyond = (given: Settings, limits: Settings, known: KnownSettings): void => {
 	for (const [key, limit] of Object.entries(limits)) {
 		const value = given[key];
 		if (value === undefined || value === null) continue;
@@ -59,7 +57,7 @@ export const refuseBeyond = (given: Settings, limits: Settings, known: Known): v
 };
 
 /** Throws `Fault` for limits of a person that no policy could keep. */
-export const checkLimits = (limits: Settings, known: Known): void => {
+export const checkLimits = (limits: Settings, known: KnownSettings): void => {
 	checkSettings(limits, known);
 	for (const key of Object.keys(limits))
 		if (!known.get(key)?.narrow)

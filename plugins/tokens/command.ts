@@ -13,9 +13,8 @@ import {
 import { personId, personsById } from "../people/service.ts";
 import { idOf, type Listed, listAll } from "./named-token.ts";
 import { wordsAsValue, wrong } from "./setting-words.ts";
+import type { KnownSettings } from "./settings.ts";
 import { tableOf } from "./token-table.ts";
-
-type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 
 const settingFrom = ({ schema, fromWords }: TokenSetting<unknown>, words: string, flag: string): unknown => {
 	if (!fromWords || words === "none") return wordsAsValue(schema, words, flag);
@@ -31,7 +30,7 @@ export const ownOptions: ReadonlySet<string> = new Set(["json", "graceSeconds"])
 
 const actions = ["create", "list", "show", "update", "disable", "enable", "rotate", "delete"] as const;
 
-export const tokenCommand = (known: KnownSettings): Command => {
+export const tokenCommand = (known: () => KnownSettings): Command => {
 	const usage = (): string =>
 		[
 			"portico token create [--name NAME] [--owner PERSON] [settings] [--json]",
@@ -128,7 +127,7 @@ const graceOf = (words: unknown): Readonly<Record<string, unknown>> | undefined 
 	typeof words === "string" ? { graceSeconds: Number(words) } : undefined;
 
 /** Done in silence, it would look as if something had been changed. */
-const nothingToChange = (known: ReturnType<KnownSettings>): string => {
+const nothingToChange = (known: KnownSettings): string => {
 	const options = ["name", "owner", ...[...known.keys()].map(flagOf)].map((flag) => `--${flag}`);
 	return `portico token update takes what is to be changed, one or more of ${options.join(", ")}; nothing was changed`;
 };

@@ -6,7 +6,7 @@ import type { Owner } from "../people/service.ts";
 import { boundedBy } from "./bounds.ts";
 import { keyLength, looksLikeKey } from "./key.ts";
 import type { Peppers } from "./peppers.ts";
-import { compileSettings, type settingsOf } from "./settings.ts";
+import { compileSettings, type KnownSettings } from "./settings.ts";
 import { type Row, storedOf } from "./stored-token.ts";
 import { tokens } from "./tables.ts";
 
@@ -50,7 +50,7 @@ export interface RegistryOptions {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly log: Log;
-	readonly settings: () => ReturnType<typeof settingsOf>;
+	readonly settings: () => KnownSettings;
 	readonly peppers: Peppers;
 	/** For so long tokens that are known here are good while a shared database does not answer, milliseconds. */
 	readonly aloneMs: number;

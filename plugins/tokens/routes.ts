@@ -9,7 +9,6 @@ import {
 	type PersonRoute,
 	type Route,
 	readJson,
-	type TokenSetting,
 	type TSchema,
 	t,
 } from "#core";
@@ -18,7 +17,7 @@ import { billingRoutes } from "./billing-routes.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { By, IssuedToken, Issuer } from "./issuer.ts";
 import { listQuery } from "./list-query.ts";
-import type { Settings } from "./settings.ts";
+import type { KnownSettings, Settings } from "./settings.ts";
 import type { StoredToken } from "./stored-token.ts";
 import { createTokenViews, type ShownToken, type TokenViewParts } from "./token-views.ts";
 
@@ -51,7 +50,7 @@ const rotateBody = t.Object(
 );
 
 /** One schema of all settings, to draw a form from. */
-const schemaOf = (known: ReadonlyMap<string, TokenSetting<unknown>>) =>
+const schemaOf = (known: KnownSettings) =>
 	t.Object(
 		{ name: nameSchema, ...Object.fromEntries([...known].map(([key, { schema }]) => [key, t.Optional(schema)])) },
 		{ additionalProperties: false },

@@ -12,12 +12,14 @@ import {
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings by key, as the loaded policies own them. */
-export const settingsOf = (policies: readonly Policy[]): ReadonlyMap<string, TokenSetting<unknown>> =>
+/** What tokens may carry, by key, as the loaded policies own it. */
+export type KnownSettings = ReadonlyMap<string, TokenSetting<unknown>>;
+
+export const settingsOf = (policies: readonly Policy[]): KnownSettings =>
 	new Map(policies.flatMap(({ setting }) => (setting ? [[setting.key, setting] as const] : [])));
 
 /** Throws `Fault` for a setting nobody enforces or whose value its policy cannot take. `null` removes a setting. */
-export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenSetting<unknown>>): void => {
+export const checkSettings = (given: Settings, known: KnownSettings): void => {
 	for (const [key, value] of Object.entries(given)) {
 		// Removing one is always allowed: else a token whose rule's plugin is gone could never be let in again.
 		if (value === null) continue;
@@ -46,7 +48,7 @@ export const unenforceable = (key: string, advice = "Ask the operator to switch 
 /** Every setting turned into what its policy checks with, or why the token cannot be used; `token` is whose they are. */
 export const compileSettings = (
 	settings: Settings,
-	known: ReadonlyMap<string, TokenSetting<unknown>>,
+	known: KnownSettings,
 	token?: { readonly id: string; readonly log: Log },
 ): { readonly compiled: ReadonlyMap<string, unknown> } | { readonly denial: Denial } => {
 	const compiled = new Map<string, unknown>();

@@ -1,7 +1,7 @@
 /** A token as it is stored, and what is written beside it. */
 import { and, eq, gt, like, type SQL, sql } from "drizzle-orm";
-import type { Statement, Store, TokenSetting } from "#core";
-import type { Settings } from "./settings.ts";
+import type { Statement, Store } from "#core";
+import type { KnownSettings, Settings } from "./settings.ts";
 import { tokens } from "./tables.ts";
 
 /** A row of the table. */
@@ -44,11 +44,7 @@ export const storedOf = (row: Row): StoredToken => {
 };
 
 /** What policies write beside the token; `null` tells them that the setting is gone. */
-export const statementsFor = (
-	id: string,
-	settings: Settings,
-	known: ReadonlyMap<string, TokenSetting<unknown>>,
-): readonly Statement[] =>
+export const statementsFor = (id: string, settings: Settings, known: KnownSettings): readonly Statement[] =>
 	Object.entries(settings).flatMap(([key, value]) => known.get(key)?.statements?.(id, value ?? undefined) ?? []);
 
 /** A token that is not deleted, and, where an owner is given, theirs: another's is not there. */

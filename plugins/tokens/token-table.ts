@@ -1,5 +1,6 @@
 /** Tokens as `portico token` shows them to people. */
 import { asList, asRecord, asText, dollars, flagOf, type TokenSetting, type TSchema, tableLines } from "#core";
+import type { KnownSettings } from "./settings.ts";
 
 /** `expiresAt` as a title. */
 const titleOf = (key: string): string => flagOf(key).replaceAll("-", " ");
@@ -39,7 +40,7 @@ const stateOf = ({ disabled, unenforced }: Shown, owner: Shown | undefined): str
 /** A table for people; a setting that no token has takes no column, nor do owners where there are none. */
 export const tableOf = (
 	tokens: readonly Shown[],
-	known: ReadonlyMap<string, TokenSetting<unknown>>,
+	known: KnownSettings,
 	owners: ReadonlyMap<unknown, Shown>,
 ): readonly string[] => {
 	if (tokens.length === 0) return ["no tokens"];

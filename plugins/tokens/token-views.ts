@@ -3,6 +3,7 @@ import { type Clock, describe, isOutage, type Log, type TokenOwner, type TokenSe
 import type { People } from "../people/service.ts";
 import { ownerOfTokens } from "./bounds.ts";
 import type { TokenFacts } from "./service.ts";
+import type { KnownSettings } from "./settings.ts";
 import type { StoredToken } from "./stored-token.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export type ShownToken = Pick<StoredToken, "id" | "name" | "settings" | "owner">;
 
 export interface TokenViewParts {
-	known(): ReadonlyMap<string, TokenSetting<unknown>>;
+	known(): KnownSettings;
 	readonly people: People | undefined;
 	facts(): readonly TokenFacts[];
 	readonly clock: Pick<Clock, "after">;

@@ -52,7 +52,7 @@ export { remembering } from "./wire/remember.ts";
 // the command line
 
 export { type Column, dollars, tableLines } from "./command-line/table.ts";
-export { flagOf, misused, parseWords, textOptions } from "./config/command-words.ts";
+export { flagOf, misused, parseWords, refuseCommand, textOptions } from "./config/command-words.ts";
 
 // refusing and failing
 

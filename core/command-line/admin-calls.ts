@@ -1,12 +1,12 @@
 /** How a command reaches the admin routes: those of the running server, or of one that was opened for this command. */
 import { existsSync, readFileSync } from "node:fs";
+import { refuseCommand } from "../config/command-words.ts";
 import type { CallAdmin } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import { adminTokenFile } from "../host/node-files.ts";
 import { asRecord, asText, parseJson } from "../neutral/json.ts";
 import { fetchOwn } from "../runtime/fetch-own.ts";
 import type { Opened } from "./open.ts";
-import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 
 /** A server that has the lock and has said where it serves. */
@@ -21,11 +21,11 @@ const answerOf = async (response: Response, advice = ""): Promise<unknown> => {
 	// What the server did not do is an answer too: its complaints are all of it.
 	if (response.ok || Array.isArray(asRecord(body)["complaints"])) return body;
 	if (response.status === 401)
-		return refuse(
+		return refuseCommand(
 			"the server does not take this command's admin token: give the command the PORTICO_ADMIN_TOKEN that the server was started with, or none where that was started without",
 		);
 	const said = asText(asRecord(asRecord(body)["error"])["message"]) ?? `the server answered ${response.status}`;
-	return refuse(response.status === 503 ? said + advice : said);
+	return refuseCommand(response.status === 503 ? said + advice : said);
 };
 
 const requestOf = (address: string, token: string, method: string, path: string, body: unknown): Request =>
@@ -71,7 +71,7 @@ export const tokenOf = (invocation: Invocation, dataFolder: string): string => {
 	if (given) return given;
 	const file = adminTokenFile(dataFolder);
 	if (existsSync(file)) return readFileSync(file, "utf8").trim();
-	return refuse(
+	return refuseCommand(
 		`there is no admin token in ${file}: the server was started with PORTICO_ADMIN_TOKEN; give this command the same`,
 	);
 };

@@ -1,7 +1,7 @@
 /** Commands that plugins add, and `db`: they speak to the running server, or start Portico's parts themselves when none runs. */
 import { accessSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { nearestOption } from "../config/command-words.ts";
+import { nearestOption, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
@@ -19,7 +19,6 @@ import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
 import { pluginCommands } from "./plugin-commands.ts";
-import { refuse } from "./refuse.ts";
 import { reloadCommand } from "./reload.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
@@ -66,7 +65,7 @@ const refuseHidden = (blueprint: Blueprint): void => {
 		accessSync(path);
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EACCES")) return;
-		refuse(`this user may not look into ${dirname(path)}; call the command as the user that serves, or as root`);
+		refuseCommand(`this user may not look into ${dirname(path)}; call the command as the user that serves, or as root`);
 	}
 };
 
@@ -77,7 +76,7 @@ const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): v
 	// A server whose file was removed under it is asked all the same: it tells what to do.
 	if (holderOf(path) !== undefined) return;
 	refuseLost(path);
-	refuse(
+	refuseCommand(
 		`there is no database at ${path}, which ${builtIn ? "the built-in default" : file} names; portico serve makes it, or name the config with --config FILE`,
 	);
 };
@@ -99,12 +98,12 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	const command = added.find((one) => one.name === name);
 	if (command === undefined) {
 		if (name.startsWith("-"))
-			return refuse(
+			return refuseCommand(
 				`there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`,
 			);
 		const missing = await notInConfig(blueprint, invocation.builtIn === true, name);
 		const nearest = `${didYouMean(name, names)}; portico help lists what there is`;
-		return refuse(`there is no command "${name}"${missing || nearest}`);
+		return refuseCommand(`there is no command "${name}"${missing || nearest}`);
 	}
 	if (asksForHelp(words)) return print(explained(command));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
@@ -113,7 +112,7 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
 	const askServer = async ({ address, pid }: Owner): Promise<void> => {
 		if (address === undefined)
-			return refuse(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);
+			return refuseCommand(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);
 		tell(`asking the server at ${address}`);
 		const call = await overNetwork({ address, pid }, tokenOf(invocation, dataFolderOf(blueprint)));
 		await command.run({ words, call, print, server: address });

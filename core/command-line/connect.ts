@@ -1,6 +1,6 @@
 /** `portico connect NAME`: what a client must be told to use this gateway. Needs neither token nor server. */
 import { homedir } from "node:os";
-import { parseWords } from "../config/command-words.ts";
+import { parseWords, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { type Client, type Gateway, keyPlaceholder, type Setting } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
@@ -15,7 +15,6 @@ import { say } from "../runtime/terminal.ts";
 import { inColumns } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf } from "./open.ts";
-import { refuse } from "./refuse.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 
@@ -61,7 +60,7 @@ const usualAddress = (blueprint: Blueprint): string =>
 const givenAddress = (text: string): string =>
 	/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(text)
 		? text.replace(/\/+$/, "")
-		: refuse(`--address must be a web address such as https://portico.example.com, not ${JSON.stringify(text)}`);
+		: refuseCommand(`--address must be a web address such as https://portico.example.com, not ${JSON.stringify(text)}`);
 
 const modelOf = (generation: Generation): string => {
 	const models = generation.given(router)?.models() ?? [];
@@ -101,10 +100,10 @@ export const connect = async (invocation: Invocation, print: (line: string) => v
 	const { values, positionals } = valuesOf(invocation.words);
 	const [name, extra] = positionals;
 	if (name === undefined) return print(inColumns(connectUsage));
-	if (extra !== undefined) return refuse(`portico connect takes one name, not ${JSON.stringify(extra)} too`);
+	if (extra !== undefined) return refuseCommand(`portico connect takes one name, not ${JSON.stringify(extra)} too`);
 	const client =
 		clients.find((one) => one.name === name) ??
-		refuse(`there is no client ${JSON.stringify(name)}${nearest(name)}; there are: ${names.join(", ")}`);
+		refuseCommand(`there is no client ${JSON.stringify(name)}${nearest(name)}; there are: ${names.join(", ")}`);
 	const blueprint = await blueprintOf(invocation, true);
 	const generation = await buildOnly(blueprint);
 	warnUnserved(client, generation);

@@ -1,5 +1,5 @@
 /** The commands that are the core's own, each with the words it takes. */
-import { nearestOption } from "../config/command-words.ts";
+import { nearestOption, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { coreWords } from "../host/offer-faults.ts";
@@ -10,7 +10,6 @@ import { asksForHelp, explained, inColumns } from "./explained.ts";
 import { init, initUsage } from "./init.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./inspect.ts";
 import { plugin, pluginUsage } from "./plugin-new.ts";
-import { refuse } from "./refuse.ts";
 import { serve } from "./serve.ts";
 import type { Invocation } from "./settings.ts";
 import { showVersion } from "./version.ts";
@@ -44,7 +43,7 @@ const everywhere = [
 const refuseWord = (command: string, word: string, taken: readonly string[]): never => {
 	const options = taken.map((one) => one.replace(/^--/, ""));
 	const near = word.startsWith("--") ? nearestOption(word, options) : didYouMean(word, taken);
-	return refuse(
+	return refuseCommand(
 		`portico ${command} takes no ${JSON.stringify(word)}${near}; portico ${command} --help tells what it takes`,
 	);
 };

@@ -1,7 +1,7 @@
 /** `portico db`: backups, and what puts them back or moves a database; the latter while no server has it open. */
 import { existsSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { parseWords } from "../config/command-words.ts";
+import { parseWords, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
 import type { Blueprint } from "../host/blueprint.ts";
@@ -20,7 +20,6 @@ import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
 import { buildOnly } from "./inspect.ts";
 import { dataFolderOf } from "./open.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { refuse } from "./refuse.ts";
 import { runningServer } from "./running-server.ts";
 
 const usage = [
@@ -44,11 +43,11 @@ const sizeOf = (file: string): string => `${(statSync(file).size / 1_000_000).to
 const backupBody = (path: string | undefined, keep: string | undefined) => {
 	const count = keep === undefined ? undefined : Number(keep);
 	if (count !== undefined && !(Number.isInteger(count) && count > 0))
-		refuse(`--keep must be a number of at least 1, not "${keep}"`);
+		refuseCommand(`--keep must be a number of at least 1, not "${keep}"`);
 	if (path === undefined) return { ...(count !== undefined && { keep: count }) };
 	if (isFolder(path)) return { folder: resolve(path), ...(count !== undefined && { keep: count }) };
-	if (count !== undefined) refuse(`--keep is for a folder; ${path} is a file`);
-	if (existsSync(path)) refuse(`${resolve(path)} exists already; name a new file, or a folder`);
+	if (count !== undefined) refuseCommand(`--keep is for a folder; ${path} is a file`);
+	if (existsSync(path)) refuseCommand(`${resolve(path)} exists already; name a new file, or a folder`);
 	return { file: resolve(path) };
 };
 
@@ -58,7 +57,7 @@ const backup = async (words: readonly string[], { call, print }: CommandRun): Pr
 		usage,
 	);
 	if (positionals.length > 1)
-		refuse(`portico db backup takes one FILE or FOLDER, not ${positionals.length}\n\n${usage}`);
+		refuseCommand(`portico db backup takes one FILE or FOLDER, not ${positionals.length}\n\n${usage}`);
 	const copied = call("POST", "/admin/backup", backupBody(positionals[0], values.keep));
 	const answer = asRecord(await showWaiting("copying the database", copied));
 	print(`wrote ${String(answer["file"])}`);
@@ -73,7 +72,7 @@ export const databaseCommand: Command = {
 		const [action = "", ...words] = command.words;
 		if (action === "backup") return await backup(words, command);
 		const near = didYouMean(action, ["backup", "restore", "export", "import"]);
-		return refuse(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}\n\n${usage}`);
+		return refuseCommand(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}\n\n${usage}`);
 	},
 };
 
@@ -86,11 +85,13 @@ interface FileWork {
 const restore = async ({ blueprint, file, print }: FileWork): Promise<void> => {
 	const database = databaseFile(blueprint.config.database.url);
 	if (database !== undefined && isTakenOver(database))
-		return refuse(
+		return refuseCommand(
 			`${serverFolder(database)} holds the database now; move that folder away first, and ${file} takes its place as a file`,
 		);
 	if (database === undefined)
-		return refuse(`the database of ${blueprint.file} is a server; portico db import FILE writes into an empty one`);
+		return refuseCommand(
+			`the database of ${blueprint.file} is a server; portico db import FILE writes into an empty one`,
+		);
 	const known = tablesInOrder(await buildOnly(blueprint));
 	if (existsSync(file) && !isFolder(file)) showPassing(`copying and checking ${file} (${sizeOf(file)}) …`);
 	const { aside } = restoreFile({ backup: file, database, tables: known, now: Date.now() });
@@ -112,13 +113,13 @@ const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T
 	// Workers at a database server lock folders of their own within the data folder.
 	const running = runningServer(place.url, dataFolder);
 	if (running)
-		return refuse(
+		return refuseCommand(
 			`${place.named} is in use by process ${running.pid}, which serves at ${running.address}; stop every node first`,
 		);
 	const own = await openOwnDatabase({ url: place.url, log: createLog("error") });
 	const path = databaseFile(place.url) ?? nodeLock(dataFolder);
 	const lock = own ?? lockFile(path);
-	if ("heldBy" in lock) return refuse(`${path} is in use by process ${lock.heldBy.pid}; stop every node first`);
+	if ("heldBy" in lock) return refuseCommand(`${path} is in use by process ${lock.heldBy.pid}; stop every node first`);
 	try {
 		return await work("database" in lock ? { ...place, ...lock.database } : place);
 	} finally {
@@ -130,15 +131,16 @@ const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T
 const refuseJournals = (folder: string): void => {
 	const [journal] = leftJournals(folder);
 	if (journal !== undefined)
-		refuse(`${journal} tells of calls that are not charged yet; start and stop portico once, then again`);
+		refuseCommand(`${journal} tells of calls that are not charged yet; start and stop portico once, then again`);
 };
 
 const move = async (work: FileWork, out: boolean): Promise<void> => {
 	const { blueprint, file, print } = work;
 	const given: Place = { url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file };
-	if (existsSync(file) && isFolder(file)) refuse(`${file} is a folder; name ${out ? "a new file" : "the file"} in it`);
-	if (out && existsSync(file)) refuse(`${file} exists already; name a new file`);
-	if (!out && !existsSync(file)) refuse(`there is no file ${file}`);
+	if (existsSync(file) && isFolder(file))
+		refuseCommand(`${file} is a folder; name ${out ? "a new file" : "the file"} in it`);
+	if (out && existsSync(file)) refuseCommand(`${file} exists already; name a new file`);
+	if (!out && !existsSync(file)) refuseCommand(`there is no file ${file}`);
 	const known = tablesInOrder(await buildOnly(blueprint));
 	const progress = (table: string, rows: number, done: boolean): void => {
 		showPassing(done ? "" : `  ${table}: ${rows} rows …`);
@@ -179,8 +181,9 @@ export const databaseFilesWork = (
 	if (run === undefined) return undefined;
 	return async (blueprint, print) => {
 		const [strange] = [file ?? "", ...more].filter((word, at) => at > 0 || word.startsWith("-"));
-		if (strange !== undefined) return refuse(`portico db ${action} takes one FILE and no "${strange}"\n\n${usage}`);
-		if (file === undefined) return refuse(`portico db ${action} needs a FILE\n\n${usage}`);
+		if (strange !== undefined)
+			return refuseCommand(`portico db ${action} takes one FILE and no "${strange}"\n\n${usage}`);
+		if (file === undefined) return refuseCommand(`portico db ${action} needs a FILE\n\n${usage}`);
 		makeFilesPrivate();
 		await run({ blueprint, file: resolve(file), print });
 	};

@@ -1,6 +1,7 @@
 /** Commands that look at the config without serving: `check`, `schema`, `plugins`, `print-config`. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { refuseCommand } from "../config/command-words.ts";
 import { configSchemaText } from "../config/schema.ts";
 import { type Blueprint, configText } from "../host/blueprint.ts";
 import { certificateComplaints } from "../host/certificate.ts";
@@ -12,14 +13,14 @@ import { terminalWidth } from "../runtime/terminal.ts";
 import type { OpenStore } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { blueprintOf, version } from "./open.ts";
-import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 import { listLines } from "./table.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** Stands where the database would be: nothing may touch it before the start. */
 const unopened = new Proxy({} as OpenStore["store"], {
-	get: (_, name) => (name === "shared" ? false : refuse(`the database was used (${String(name)}) before the start`)),
+	get: (_, name) =>
+		name === "shared" ? false : refuseCommand(`the database was used (${String(name)}) before the start`),
 });
 
 /** The generation of a config, built and not started. Throws `Fault` with every complaint. */
@@ -46,7 +47,7 @@ export const buildOnly = async (blueprint: Blueprint): Promise<Generation> => {
 		again: async () => ({ complaints: [] }),
 	});
 	const { generation, complaints } = await portico.check();
-	return generation ?? refuse(complaints.join("\n"));
+	return generation ?? refuseCommand(complaints.join("\n"));
 };
 
 const counted = (plugins: number): string => (plugins === 1 ? "1 plugin" : `${plugins} plugins`);
@@ -56,7 +57,7 @@ export const check = async (invocation: Invocation, print: (line: string) => voi
 	checkAdminToken(invocation.environment["PORTICO_ADMIN_TOKEN"]);
 	const blueprint = await blueprintOf(invocation);
 	const generation = await buildOnly(blueprint);
-	for (const complaint of certificateComplaints(blueprint.config.server)) refuse(complaint);
+	for (const complaint of certificateComplaints(blueprint.config.server)) refuseCommand(complaint);
 	for (const warning of warningsOf(blueprint, generation, invocation)) print(`warning: ${warning}`);
 	const what = invocation.builtIn ? "the built-in default" : blueprint.file;
 	print(`${what} is good: ${counted(blueprint.instances.length)}, ready to start`);
@@ -86,7 +87,7 @@ export const writeSchema = async (invocation: Invocation, print: (line: string) 
 		return print(`wrote ${path}`);
 	}
 	if (!existsSync(path) || readFileSync(path, "utf8") !== text)
-		refuse(`${path} is stale; write it anew with: portico schema`);
+		refuseCommand(`${path} is stale; write it anew with: portico schema`);
 	print(`${path} is fresh`);
 };
 

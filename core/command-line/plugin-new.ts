@@ -2,8 +2,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
-import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 
 const templates = fileURLToPath(new URL("../../templates/", import.meta.url));
@@ -56,7 +56,7 @@ const compiling: object = {
 
 const write = (name: string, example: string): string => {
 	const folder = resolve(name);
-	if (existsSync(folder)) refuse(`${folder} is there already; choose another name, nothing was changed.`);
+	if (existsSync(folder)) refuseCommand(`${folder} is there already; choose another name, nothing was changed.`);
 	cpSync(join(templates, example), folder, { recursive: true });
 	for (const file of readdirSync(folder)) {
 		const path = join(folder, file);
@@ -71,13 +71,15 @@ const write = (name: string, example: string): string => {
 
 export const plugin = ({ words, environment }: Invocation, print: (line: string) => void): Promise<void> => {
 	const [action = "", name = "", kind = "--policy", ...more] = words;
-	if (action !== "new" || name === "") return Promise.resolve(refuse(`Say what to write.\n\n${pluginUsage}`));
+	if (action !== "new" || name === "") return Promise.resolve(refuseCommand(`Say what to write.\n\n${pluginUsage}`));
 	if (!/^[a-z][a-z0-9-]{1,60}$/.test(name))
-		refuse(`"${name.slice(0, 64)}" is no name for a plugin: use small letters, digits and hyphens, a letter first.`);
+		refuseCommand(
+			`"${name.slice(0, 64)}" is no name for a plugin: use small letters, digits and hyphens, a letter first.`,
+		);
 	const example = kinds[kind];
 	if (example === undefined || more.length > 0)
 		return Promise.resolve(
-			refuse(
+			refuseCommand(
 				`"${[kind, ...more].join(" ")}" is not understood${didYouMean(kind, Object.keys(kinds))}\n\n${pluginUsage}`,
 			),
 		);

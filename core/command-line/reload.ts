@@ -1,8 +1,7 @@
 /** `portico reload`: has the running server read its config anew, and says what came of it, which a signal cannot. */
-import { parseWords } from "../config/command-words.ts";
+import { parseWords, refuseCommand } from "../config/command-words.ts";
 import type { Command } from "../contract/command.ts";
 import { asList, asNumber, asRecord } from "../neutral/json.ts";
-import { refuse } from "./refuse.ts";
 import { refuseWithoutServer, troubleLines } from "./status.ts";
 
 const usage = (): string =>
@@ -17,7 +16,9 @@ export const reloadCommand: Command = {
 		if (server === undefined) return refuseWithoutServer();
 		const { reloaded, complaints } = asRecord(await call("POST", "/admin/reload"));
 		if (reloaded !== true)
-			return refuse([...asList(complaints).map(String), "the server goes on with the config that it had"].join("\n"));
+			return refuseCommand(
+				[...asList(complaints).map(String), "the server goes on with the config that it had"].join("\n"),
+			);
 		print("the server runs on the config as it is now");
 		const { data, workers } = asRecord(await call("GET", "/admin/troubles"));
 		// What counts from the next start on only.

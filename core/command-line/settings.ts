@@ -1,13 +1,12 @@
 /** What every command takes: which config file, which port, how many processes. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { everyCommandTakes } from "../config/command-words.ts";
+import { everyCommandTakes, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { commandLine } from "../connect/print.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { LogFormat, LogLevel } from "../runtime/log.ts";
 import { coreCount, type HeldSignal } from "../runtime/system.ts";
-import { refuse } from "./refuse.ts";
 
 export interface DatabasePlace {
 	readonly url: string;
@@ -77,7 +76,7 @@ const workersOf = (text: string): number =>
 const oneOf = <const Word extends string>(what: string, text: string, words: readonly Word[]): Word => {
 	const found = words.find((word) => word === text);
 	if (found !== undefined) return found;
-	return refuse(`${what} must be one of ${words.join(", ")}, not "${text}"${didYouMean(text, words)}`);
+	return refuseCommand(`${what} must be one of ${words.join(", ")}, not "${text}"${didYouMean(text, words)}`);
 };
 
 const usualFiles = ["portico.yaml", "config/portico.yaml", "/etc/portico/portico.yaml"];

@@ -38,6 +38,11 @@ const whatIsWrong = (error: unknown): string => {
 	return ofValue(error.message) ?? error.message.split(". ")[0] ?? "";
 };
 
+/** Throws the refusal of a command: its message is printed, and the exit code is 1. */
+export const refuseCommand = (message: string): never => {
+	throw new Fault(deny("invalid_request", message));
+};
+
 /** The refusal of words that a command does not take, with how it goes. */
 export const misused = (message: string, usage: string): Fault =>
 	new Fault(deny("invalid_request", `${message}\n\n${usage}`));

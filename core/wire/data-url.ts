@@ -1,8 +1,5 @@
 /** `data:` addresses, read in one way wherever they stand: what they hold becomes base64 in the usual alphabet. */
-import { Fault } from "../contract/fault.ts";
-
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", code: "invalid_value", parameter, message });
+import { invalidValue } from "./fields.ts";
 
 const base64Alphabet = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
@@ -22,7 +19,7 @@ export const inUsualAlphabet = (base64: string): string => {
 export const cleanBase64 = (text: string, parameter: string): string => {
 	const plain = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
 	if (plain === "" || !base64Alphabet.test(plain))
-		throw invalid(parameter, `The field \`${parameter}\` does not hold valid base64 data.`);
+		throw invalidValue(parameter, `The field \`${parameter}\` does not hold valid base64 data.`);
 	return inUsualAlphabet(plain);
 };
 
@@ -56,13 +53,13 @@ export const readDataUrl = (
 ): { readonly mime: string; readonly base64: string } | undefined => {
 	if (!/^\s*data:/i.test(text)) return undefined;
 	const told = dataUrlHead(text);
-	if (!told) throw invalid(parameter, `The field \`${parameter}\` is a data: address without data.`);
+	if (!told) throw invalidValue(parameter, `The field \`${parameter}\` is a data: address without data.`);
 	const mime = told.mime || "text/plain";
 	const data = text.slice(told.end);
 	if (told.isBase64) return { mime, base64: cleanBase64(data, parameter) };
 	try {
 		return { mime, base64: Buffer.from(decodeURIComponent(data), "utf8").toString("base64") };
 	} catch {
-		throw invalid(parameter, `The field \`${parameter}\` is a data: address whose data cannot be read.`);
+		throw invalidValue(parameter, `The field \`${parameter}\` is a data: address whose data cannot be read.`);
 	}
 };

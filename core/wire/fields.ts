@@ -26,6 +26,10 @@ export const refuseField: Refuse = (parameter, found, expected) =>
 export const invalidParameter = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message });
 
+/** The same with the code by which OpenAI's clients know that a value is wrong. */
+export const invalidValue = (parameter: string, message: string): Fault =>
+	new Fault({ kind: "invalid_request", code: "invalid_value", parameter, message });
+
 /** How many rows a list is asked for: `usual` unless its query says. Throws the refusal. */
 export const pageLimit = (query: URLSearchParams, usual: number, most: number): number => {
 	const limit = Number(query.get("limit") ?? usual);

@@ -9,20 +9,22 @@ const usual = /^(?:utf-?8|us-ascii|ascii|iso-8859-1)$/i;
 
 const told = /charset[^=;]*=\s*(?:"([^"]*)"|([^\s;,]*))/gi;
 
-const refused = (message: string): Fault => new Fault({ kind: "invalid_request", code: "invalid_form", message });
+/** The refusal of a form. */
+export const invalidForm = (message: string): Fault =>
+	new Fault({ kind: "invalid_request", code: "invalid_form", message });
 
 /** `type`: a `content-type`, of a form or of a field in it. Throws `Fault` for one that has other letters. */
 export const checkCharset = (type: string): void => {
 	for (const [, quoted, plain = ""] of type.matchAll(told)) {
 		const charset = (quoted ?? plain).slice(0, 40);
 		if (!usual.test(charset))
-			throw refused(`The form, or a field of it, is said to be in the charset "${charset}"; send it in UTF-8.`);
+			throw invalidForm(`The form, or a field of it, is said to be in the charset "${charset}"; send it in UTF-8.`);
 	}
 };
 
 /** The same of a field, by which some readers let a form say the charset of all others. */
 export const checkFieldCharset = (name: string, type: string | undefined): void => {
 	if (name === "_charset_")
-		throw refused("The form has a field `_charset_`; leave it out, and send the form in UTF-8.");
+		throw invalidForm("The form has a field `_charset_`; leave it out, and send the form in UTF-8.");
 	checkCharset(type ?? "");
 };

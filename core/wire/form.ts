@@ -5,7 +5,7 @@
 import type { FormBody, FormPart } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
 import { quoted } from "./endpoint-form.ts";
-import { checkCharset, checkFieldCharset } from "./form-charset.ts";
+import { checkCharset, checkFieldCharset, invalidForm } from "./form-charset.ts";
 
 /** More than any client sends; every part costs more to read than its bytes. */
 const mostParts = 64;
@@ -13,8 +13,6 @@ const mostParts = 64;
 const longestHead = 4096;
 const longestName = 200;
 const longestType = 300;
-
-const bad = (message: string): Fault => new Fault({ kind: "invalid_request", code: "invalid_form", message });
 
 /**
  * Boundaries that readers disagree about, so that each finds other parts: some take a backslash for itself, some for what is
@@ -34,7 +32,7 @@ const boundaryOf = (contentType: string): string => {
 		contentType.length > longestType ||
 		contentType.split(/;\s*boundary[^=;]*=/i).length !== 2
 	)
-		throw bad(
+		throw invalidForm(
 			"The body is no form that can be read: send `multipart/form-data` with a boundary of 1 to 70 characters.",
 		);
 	checkCharset(contentType);
@@ -42,7 +40,9 @@ const boundaryOf = (contentType: string): string => {
 };
 
 const ambiguous = (): Fault =>
-	bad("The head of a part of the form can be read in more than one way; write each name and header in it once.");
+	invalidForm(
+		"The head of a part of the form can be read in more than one way; write each name and header in it once.",
+	);
 
 /**
  * `form-data; name="file"; filename="a.wav"` as its parameters. Throws for what two readers would read differently, so that an
@@ -87,7 +87,9 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 	const parameters = parametersOf(fields.get("content-disposition") ?? "");
 	const name = parameters.get("name");
 	if (name === undefined || name.length > longestName)
-		throw bad("A part of the form has no name, or one that is too long; give each a `name` of at most 200 characters.");
+		throw invalidForm(
+			"A part of the form has no name, or one that is too long; give each a `name` of at most 200 characters.",
+		);
 	const filename = parameters.get("filename") ?? parameters.get("filename*");
 	const type = fields.get("content-type");
 	if (filename === undefined) checkFieldCharset(name, type);
@@ -95,12 +97,12 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 	if (!/^(?:7bit|8bit|binary)?$/i.test(fields.get("content-transfer-encoding") ?? "")) throw ambiguous();
 	// A form within a form could hold a second model that only the upstream reads.
 	if (/^multipart\//i.test(type ?? ""))
-		throw bad("A part of the form is a form of its own; send each file and each field as a part for itself.");
+		throw invalidForm("A part of the form is a form of its own; send each file and each field as a part for itself.");
 	return { name, ...(filename !== undefined && { filename }), ...(type !== undefined && { type }) };
 };
 
 const doubtfulBoundary = (): Fault =>
-	bad(
+	invalidForm(
 		"The form has its boundary where not all readers see one, after half a line end, right behind a head, before the first or after the last boundary; choose another boundary.",
 	);
 
@@ -124,7 +126,9 @@ const firstBoundary = (whole: Buffer, dashes: string, boundaryAfter: BoundaryAft
 	const at = whole.indexOf(dashes);
 	const first = at === 0 ? -2 : boundaryAfter(0);
 	if (first === -1)
-		throw bad("The form does not hold the boundary that its `content-type` names; send both as they were made.");
+		throw invalidForm(
+			"The form does not hold the boundary that its `content-type` names; send both as they were made.",
+		);
 	if (first + 2 !== at) throw doubtfulBoundary();
 	return first;
 };
@@ -132,7 +136,7 @@ const firstBoundary = (whole: Buffer, dashes: string, boundaryAfter: BoundaryAft
 /** Right behind a head no boundary may stand: some readers want a line end of its own before it, and take it for the value. */
 const endOfValue = (start: number, boundaryAfter: BoundaryAfter): number => {
 	const end = boundaryAfter(start - 2);
-	if (end === -1) throw bad("The form has no last boundary: it was cut off. Send it whole.");
+	if (end === -1) throw invalidForm("The form has no last boundary: it was cut off. Send it whole.");
 	if (end < start) throw doubtfulBoundary();
 	return end;
 };
@@ -152,11 +156,11 @@ export const readForm = (bytes: Uint8Array, contentType: string): FormBody => {
 			if (boundaryAfter(at) !== -1) throw doubtfulBoundary();
 			return { bytes, contentType, parts };
 		}
-		if (after !== "\r\n") throw bad("The form breaks off, or its parts are not told apart; send it whole.");
-		if (parts.length === mostParts) throw bad(`The form has more than ${mostParts} parts; send fewer.`);
+		if (after !== "\r\n") throw invalidForm("The form breaks off, or its parts are not told apart; send it whole.");
+		if (parts.length === mostParts) throw invalidForm(`The form has more than ${mostParts} parts; send fewer.`);
 		const headEnd = whole.indexOf("\r\n\r\n", at);
 		if (headEnd === -1 || headEnd - at > longestHead)
-			throw bad("The head of a part of the form is too long, or has no end.");
+			throw invalidForm("The head of a part of the form is too long, or has no end.");
 		const start = headEnd + 4;
 		const end = endOfValue(start, boundaryAfter);
 		parts.push({ ...headOf(whole.toString("utf8", at + 2, headEnd)), start, end });

@@ -1,15 +1,12 @@
 /** Images, sounds, documents and films: `data:` addresses to bytes and back, and the words for their formats. */
-import { Fault, lookup, type Media, readDataUrl } from "#core";
-
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", code: "invalid_value", parameter, message });
+import { invalidValue, lookup, type Media, readDataUrl } from "#core";
 
 /** Media at an address. `data:` becomes bytes; only addresses that providers fetch themselves are taken. */
 export const mediaAt = (url: string, parameter: string): Media => {
 	const held = readDataUrl(url, parameter);
 	if (held) return { by: "bytes", ...held };
 	if (/^(?:https?|gs|s3):\/\//i.test(url)) return { by: "url", url };
-	throw invalid(parameter, `The field \`${parameter}\` must be an http, https or data address.`);
+	throw invalidValue(parameter, `The field \`${parameter}\` must be an http, https or data address.`);
 };
 
 /** The address of media: its own, or a `data:` address of its bytes. Undefined for a file that only its provider knows. */

@@ -6,13 +6,12 @@ import {
 	asText,
 	type Command,
 	type CommandRun,
-	deny,
 	didYouMean,
 	dollars,
-	Fault,
 	isRecord,
 	parseJson,
 	parseWords,
+	refuseCommand,
 	type TokenSetting,
 	tableLines,
 	textOptions,
@@ -42,10 +41,6 @@ const usage = (): string =>
 		"  INVITATION  the id of one whose link can still be used, as portico person invitations lists them",
 	].join("\n");
 
-const wrong = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
-
 const options = {
 	...textOptions("role", "ceiling", "budgets", "limits", "hours", "person"),
 	json: { type: "boolean" },
@@ -57,21 +52,23 @@ type Values = ReturnType<typeof parse>["values"];
 
 const numberOf = (flag: string, words: string): number => {
 	const number = Number(words);
-	return words.trim() !== "" && Number.isFinite(number) ? number : wrong(`--${flag} takes a number, not "${words}"`);
+	return words.trim() !== "" && Number.isFinite(number)
+		? number
+		: refuseCommand(`--${flag} takes a number, not "${words}"`);
 };
 
 const limitsOf = (words: string): unknown => {
 	const limits = parseJson(words);
-	return isRecord(limits) ? limits : wrong(`--limits takes a JSON object, such as '{"models":["gpt-*"]}'`);
+	return isRecord(limits) ? limits : refuseCommand(`--limits takes a JSON object, such as '{"models":["gpt-*"]}'`);
 };
 
 const budgetsOf = (words: string, written: BudgetWords): unknown => {
 	if (words === "none") return null;
-	if (!written?.fromWords) return wrong("--budgets: the plugin quota, which keeps budgets, is not loaded");
+	if (!written?.fromWords) return refuseCommand("--budgets: the plugin quota, which keeps budgets, is not loaded");
 	try {
 		return written.fromWords(words);
 	} catch (error) {
-		return wrong(`--budgets: ${error instanceof Error ? error.message : "cannot be read"}`);
+		return refuseCommand(`--budgets: ${error instanceof Error ? error.message : "cannot be read"}`);
 	}
 };
 
@@ -92,7 +89,9 @@ const changeOf = (values: Values, written: BudgetWords): Record<string, unknown>
 	const body = bodyOf(values, written);
 	if (Object.keys(body).length > 0) return body;
 	const options = set.map((name) => `--${name}`).join(", ");
-	return wrong(`portico person update takes what is to be changed, one or more of ${options}; nothing was changed`);
+	return refuseCommand(
+		`portico person update takes what is to be changed, one or more of ${options}; nothing was changed`,
+	);
 };
 
 const columns = [
@@ -132,8 +131,10 @@ const ask = async (
 	if (action === "invitations") return await call("GET", "/admin/invitations");
 	if (action === "withdraw" && id !== undefined)
 		return await call("DELETE", `/admin/invitations/${encodeURIComponent(id)}`);
-	if (action === "withdraw") return wrong(`portico person withdraw needs the id of an invitation\n\n${usage()}`);
-	if (id === undefined) return wrong(`portico person ${action} needs the id or the name of a person\n\n${usage()}`);
+	if (action === "withdraw")
+		return refuseCommand(`portico person withdraw needs the id of an invitation\n\n${usage()}`);
+	if (id === undefined)
+		return refuseCommand(`portico person ${action} needs the id or the name of a person\n\n${usage()}`);
 	const path = `/admin/people/${encodeURIComponent(id)}`;
 	if (action === "update") return await call("PATCH", path, changeOf(values, written));
 	return await call("POST", `${path}/${action}`);
@@ -146,7 +147,7 @@ const wholeLists = ["invite", "list", "invitations"];
 const checkAction = (action: string): void => {
 	if (actions.includes(action)) return;
 	const said = action === "" ? "needs a word" : `takes no "${action}"${didYouMean(action, actions)}`;
-	wrong(`portico person ${said}\n\n${usage()}`);
+	refuseCommand(`portico person ${said}\n\n${usage()}`);
 };
 
 /** Of a list, or of the one who was changed. */
@@ -174,9 +175,9 @@ const takenBy: Readonly<Record<string, readonly string[]>> = { invite: [...set, 
 /** What nobody reads would be taken for obeyed: of two persons to disable the second would go on unseen. */
 const refuseUnread = (action: string, values: Values, words: readonly string[]): void => {
 	const tooMany = words[wholeLists.includes(action) ? 0 : 1];
-	if (tooMany !== undefined) wrong(`portico person ${action} takes no "${tooMany}"`);
+	if (tooMany !== undefined) refuseCommand(`portico person ${action} takes no "${tooMany}"`);
 	const unread = Object.keys(values).find((name) => name !== "json" && !takenBy[action]?.includes(name));
-	if (unread !== undefined) wrong(`portico person ${action} takes no --${unread}`);
+	if (unread !== undefined) refuseCommand(`portico person ${action} takes no --${unread}`);
 };
 
 /** `budgets` is asked once all plugins are set up. */

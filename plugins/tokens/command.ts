@@ -8,11 +8,12 @@ import {
 	didYouMean,
 	flagOf,
 	parseWords,
+	refuseCommand,
 	type TokenSetting,
 } from "#core";
 import { personId, personsById } from "../people/service.ts";
 import { idOf, type Listed, listAll } from "./named-token.ts";
-import { wordsAsValue, wrong } from "./setting-words.ts";
+import { wordsAsValue } from "./setting-words.ts";
 import type { KnownSettings } from "./settings.ts";
 import { tableOf } from "./token-table.ts";
 
@@ -21,7 +22,7 @@ const settingFrom = ({ schema, fromWords }: TokenSetting<unknown>, words: string
 	try {
 		return fromWords(words);
 	} catch (error) {
-		return wrong(`--${flag}: ${error instanceof Error ? error.message : "it cannot be read"}`);
+		return refuseCommand(`--${flag}: ${error instanceof Error ? error.message : "it cannot be read"}`);
 	}
 };
 
@@ -101,13 +102,13 @@ export const tokenCommand = (known: () => KnownSettings): Command => {
 		usage,
 		async run(command) {
 			const [action, ...rest] = command.words;
-			if (!actions.some((one) => one === action)) wrong(`${unknownAction(action)}${usage()}`);
+			if (!actions.some((one) => one === action)) refuseCommand(`${unknownAction(action)}${usage()}`);
 			const { values, positionals } = parse(rest);
 			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : await withOwner(bodyOf(values), command);
 			const json = values["json"] === true;
 			refuseWords(String(action), positionals);
 			refuseOptions(String(action), values);
-			if (action === "update" && Object.keys(asRecord(body)).length === 0) wrong(nothingToChange(known()));
+			if (action === "update" && Object.keys(asRecord(body)).length === 0) refuseCommand(nothingToChange(known()));
 			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command.call))}`;
 			const answer = await callFor(String(action), command, path, body);
 			await show(command, asRecord(answer), json);
@@ -135,9 +136,9 @@ const nothingToChange = (known: KnownSettings): string => {
 /** A word that nobody reads would be taken for one that was obeyed. */
 const refuseWords = (action: string, words: readonly string[]): void => {
 	const most = action === "create" || action === "list" ? 0 : 1;
-	if (words.length < most) wrong(`portico token ${action} takes the token's id or name`);
+	if (words.length < most) refuseCommand(`portico token ${action} takes the token's id or name`);
 	const hint = action === "create" ? "; its name is given by --name" : "";
-	if (words.length > most) wrong(`portico token ${action} takes no ${JSON.stringify(words[most])}${hint}`);
+	if (words.length > most) refuseCommand(`portico token ${action} takes no ${JSON.stringify(words[most])}${hint}`);
 };
 
 /** Options that are another action's: `token enable alice --quota 5` would look as if it had set the quota. */
@@ -148,7 +149,7 @@ const refuseOptions = (action: string, values: Readonly<Record<string, unknown>>
 		return name === "grace-seconds" ? action === "rotate" : sets;
 	};
 	const unread = Object.keys(values).find((name) => !takes(name));
-	if (unread !== undefined) wrong(`portico token ${action} takes no --${unread}`);
+	if (unread !== undefined) refuseCommand(`portico token ${action} takes no --${unread}`);
 };
 
 const unknownAction = (action: string | undefined): string =>

@@ -1,7 +1,6 @@
 /** Which token is meant by the words of a command: an id, a name, or a key, which is sent nowhere. */
-import { asList, asRecord, asText, type CallAdmin } from "#core";
+import { asList, asRecord, asText, type CallAdmin, refuseCommand } from "#core";
 import { looksLikeKey, previewOf } from "./key.ts";
-import { wrong } from "./setting-words.ts";
 
 export type Listed = Readonly<Record<string, unknown>>;
 
@@ -25,9 +24,10 @@ export const idOf = async (words: string, call: CallAdmin): Promise<string> => {
 		.filter(({ name, preview }) => preview === shown || (!isKey && name === words))
 		.map((token) => String(token["id"]));
 	if (more.length > 0)
-		return wrong(`several tokens are called "${shown}": say which by its id (${[id, ...more].join(", ")})`);
+		return refuseCommand(`several tokens are called "${shown}": say which by its id (${[id, ...more].join(", ")})`);
 	return (
-		id ?? (isKey ? wrong(`no token has the key ${shown}: it was rotated or deleted, or is another gateway's`) : words)
+		id ??
+		(isKey ? refuseCommand(`no token has the key ${shown}: it was rotated or deleted, or is another gateway's`) : words)
 	);
 };
 

@@ -1,10 +1,5 @@
 /** The words of a command line as values of token settings. */
-import { deny, Fault, type TSchema } from "#core";
-
-/** Throws `Fault` (`invalid_request`). */
-export const wrong = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
+import { refuseCommand, type TSchema } from "#core";
 
 /**
  * By commas, or as JSON: taken for one word, a list in brackets would be a rule that fits nothing. Without a word it is most
@@ -21,7 +16,7 @@ const listOf = (words: string, flag: string): readonly unknown[] => {
 		.split(",")
 		.map((word) => word.trim())
 		.filter((word) => word !== "");
-	return list.length > 0 ? list : wrong(`--${flag} takes words by commas, or none for no rule, not "${words}"`);
+	return list.length > 0 ? list : refuseCommand(`--${flag} takes words by commas, or none for no rule, not "${words}"`);
 };
 
 /** Words of the command line as the setting's schema wants them: numbers, lists by commas or as JSON, JSON for objects. `none` removes. */
@@ -33,17 +28,19 @@ export const wordsAsValue = (schema: TSchema, words: string, flag: string): unkn
 			const number = Number(words);
 			return words.trim() !== "" && Number.isFinite(number)
 				? number
-				: wrong(`--${flag} takes a number, not "${words}"`);
+				: refuseCommand(`--${flag} takes a number, not "${words}"`);
 		}
 		case "boolean":
-			return words === "true" || (words === "false" ? false : wrong(`--${flag} takes true or false, not "${words}"`));
+			return (
+				words === "true" || (words === "false" ? false : refuseCommand(`--${flag} takes true or false, not "${words}"`))
+			);
 		case "array":
 			return listOf(words, flag);
 		case "object":
 			try {
 				return JSON.parse(words);
 			} catch {
-				return wrong(`--${flag} takes a JSON object`);
+				return refuseCommand(`--${flag} takes a JSON object`);
 			}
 		default:
 			return words;

@@ -1,7 +1,9 @@
 /** Carries what guards changed in the neutral form back into a body, text by text. */
 import { isRecord } from "../../neutral/json.ts";
 
-const isText = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
+/** What words may stand in: a number too. */
+export const isText = (value: unknown): value is string | number =>
+	typeof value === "string" || typeof value === "number";
 
 /** Walks two values of the same shape together; false when their shapes differ. */
 const compare = (was: unknown, is: unknown, pair: (from: string, to: string) => boolean): boolean => {

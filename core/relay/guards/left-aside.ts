@@ -9,8 +9,7 @@ import { isRecord } from "../../neutral/json.ts";
 import { namesThings } from "../../neutral/map-texts.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { inUsualAlphabet } from "../../wire/data-url.ts";
-
-const isText = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
+import { isText } from "./edit-words.ts";
 
 /** Every text, number and name of a field in a value. */
 const gather = (value: unknown, into: Set<string>): Set<string> => {

@@ -118,13 +118,15 @@ test("strict vendors are known by the model's name or by the upstream's vendor",
 	expect(capabilitiesOf("anything", "nobody-knows")).toEqual({ vendor: "nobody-knows" });
 });
 
-test("Anthropic, Alibaba, ByteDance and SiliconFlow are known by their addresses", () => {
+test("Anthropic, Alibaba, ByteDance, SiliconFlow and Tencent are known by their addresses", () => {
 	expect(vendorAt("https://api.anthropic.com")).toBe("anthropic");
 	for (const region of ["dashscope", "dashscope-intl", "cn-hongkong.dashscope"])
 		expect(vendorAt(`https://${region}.aliyuncs.com/compatible-mode/v1`)).toBe("dashscope");
 	for (const host of ["ark.cn-beijing.volces.com", "ark.ap-southeast.bytepluses.com"])
 		expect(vendorAt(`https://${host}/api/v3`)).toBe("volcengine");
 	for (const end of ["cn", "com"]) expect(vendorAt(`https://api.siliconflow.${end}/v1`)).toBe("siliconflow");
+	for (const host of ["api.lkeap.cloud.tencent.com", "api.lkeap.tencentcloud.com"])
+		expect(vendorAt(`https://${host}/v1`)).toBe("tencent");
 	expect(vendorAt("https://aliyuncs.com.example/v1")).toBeUndefined();
 	expect(capabilitiesOf("deepseek-v4-pro", "dashscope").maxTokensField).toBe("either");
 });

@@ -20,6 +20,7 @@ const thoughtsOf = (
 ) => {
 	// New API lets a Claude of this name write no less than this.
 	if (path.startsWith("/new-api")) return Math.max(0, 1280 - limit);
+	if (path.startsWith("/tencent")) return usual;
 	if (path.startsWith("/volcengine")) return thinking?.type === "disabled" ? 0 : usual;
 	return enabled === false ? 0 : Math.min(usual, budget || usual);
 };
@@ -29,7 +30,7 @@ const router = (url: string) => {
 	const upstreams = [
 		{ ...alibaba, name: "chat", protocol: "chat-completions", url: `${url}/v1` },
 		{ ...alibaba, name: "claude", protocol: "messages", url },
-		...["volcengine", "siliconflow", "new-api"].map((vendor) => ({
+		...["volcengine", "siliconflow", "new-api", "tencent"].map((vendor) => ({
 			...{ name: vendor, key: "k", vendor, protocol: "chat-completions" },
 			url: `${url}/${vendor}/v1`,
 		})),
@@ -40,6 +41,7 @@ const router = (url: string) => {
 		{ name: "qwen-claude", targets: [{ upstream: "claude" }] },
 		{ name: "doubao-seed-2", targets: [{ upstream: "volcengine" }] },
 		{ name: "silicon/qwen3-32b", targets: [{ upstream: "siliconflow" }] },
+		{ name: "deepseek-r1-0528", targets: [{ upstream: "tencent" }] },
 	];
 	return { upstreams, models };
 };
@@ -135,6 +137,8 @@ test("what another vendor's word says of them holds no less", async () => {
 		{ model: "doubao-seed-2", thinking_budget: 1 },
 		{ model: "silicon/qwen3-32b" },
 		{ model: "silicon/qwen3-32b", thinking: { type: "disabled" } },
+		{ model: "deepseek-r1-0528", thinking: { type: "disabled" } },
+		{ model: "deepseek-r1-0528", enable_thinking: false },
 	]) {
 		expect((await ask(0.01, more)).status).toBe(429);
 		const { status, call } = await ask(enough, more);

@@ -8,6 +8,7 @@ const addresses: readonly (readonly [host: RegExp, vendor: string])[] = [
 	[/\.aliyuncs\.com$/, "dashscope"],
 	[/\.siliconflow\.(?:cn|com)$/, "siliconflow"],
 	[/\.(?:volces|bytepluses)\.com$/, "volcengine"],
+	[/^api\.lkeap\.(?:cloud\.tencent|tencentcloud)\.com$/, "tencent"],
 ];
 
 /** Whom an address tells, where the config does not say. */
@@ -91,5 +92,11 @@ export const vendors: readonly KnownModels[] = [
 			"https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions",
 		],
 		note: "Known by its addresses. `max_tokens` limits the answer and not what is thought before it, for which 32,768 tokens are held besides: `thinking_budget`, `enable_thinking: false` and `caps.thinksBeside` hold less.",
+	},
+	{
+		vendors: ["tencent"],
+		capabilities: { maxTokensField: "max_tokens", thinksBeside: 32_768, thoughtFields: [] },
+		sources: ["https://cloud.tencent.com/document/product/1772/115969"],
+		note: "Known by its addresses. `max_tokens` limits the answer and not what is thought before it, for which 32,768 tokens are held besides, the most that any of them has: `caps.thinksBeside` holds less.",
 	},
 ];

@@ -13,9 +13,12 @@ test.each(["crash", "lease_lost"])("what was charged without a call's end (%s) i
 	expect(adviceOn({ ending, attempts: [] })).toContain("charged");
 });
 
-test.each(["guard_failed", "internal"])("what failed within (%s) is to be found in the status and the log", (reason) => {
-	expect(adviceOn({ ending: "refused", reason, attempts: [] })).toMatch(/portico status names it.* the log has each/);
-});
+test.each(["guard_failed", "internal"])(
+	"what failed within (%s) is to be found in the status and the log",
+	(reason) => {
+		expect(adviceOn({ ending: "refused", reason, attempts: [] })).toMatch(/portico status names it.* the log has each/);
+	},
+);
 
 test("a call that went well needs none", () => {
 	expect(adviceOn({ ending: "completed", attempts: [{ upstream: "main", status: 200 }] })).toBeUndefined();

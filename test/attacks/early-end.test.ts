@@ -1,5 +1,7 @@
 /** Whoever ends a call early is charged no less than its upstream bills: at every phase, in every protocol, streamed or whole. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { answers, type Counts, requestOf } from "../support/upstream-answers.ts";
 import { sized } from "./sized.ts";
 import {
@@ -22,7 +24,6 @@ const start = async (options?: AttackWorldOptions): Promise<void> => {
 };
 
 const costOf = ({ input, output }: Counts): number => input * rates.input + output * rates.output;
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const callers = sized(2, 25);
 
 /** Sends what `pieces` gives and then nothing more, until it is left. */

@@ -1,4 +1,5 @@
 /** What comes all at once: streams that open together, and large calls that are held together. And a process that rests. */
+import { setTimeout as pause } from "node:timers/promises";
 import { bodyOf, chatPath, makeCalls, type Party } from "./drive.ts";
 import { steadyBytes } from "./memory.ts";
 import { type Started, startPortico, startRelay } from "./portico.ts";
@@ -6,7 +7,6 @@ import { memoryBytes } from "./processes.ts";
 import type { Pair } from "./rows.ts";
 import type { Row } from "./table.ts";
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const middle = (times: readonly number[]): number =>
 	times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 

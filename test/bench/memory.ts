@@ -5,12 +5,11 @@
  * back in its own time, so an idle figure is read once it has been steady: six readings, half a second apart, within one
  * part in a hundred, or after a minute the last.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { bodyOf, makeCalls, type Party } from "./drive.ts";
 import { memoryBytes } from "./processes.ts";
 
 const readings = 6;
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 /** Resident memory once it is steady. */
 export const steadyBytes = async (pid: number): Promise<number> => {
 	const last: number[] = [];

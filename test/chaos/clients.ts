@@ -1,4 +1,5 @@
 /** Clients that spend from one purse, by one token or several, at all nodes at once: they read, they leave, they come back when they are told to. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { ChaosNode } from "./node.ts";
 import type { Random } from "./random.ts";
 import { promptOf } from "./upstream.ts";
@@ -14,8 +15,6 @@ export interface Tally {
 	/** Anything else than a clear answer or refusal. */
 	strange: string[];
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const countWords = (text: string): number => text.split('"content":"tok "').length - 1;
 

@@ -3,6 +3,7 @@
  * counts what it would bill: the input when a request comes, every token it makes until the connection is cut, those
  * that it thinks in secret included.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { type AttackProtocol, attackProtocols, rates } from "../attacks/world.ts";
 import { answers, requestOf } from "../support/upstream-answers.ts";
@@ -32,8 +33,6 @@ const limitIn = (json: unknown): number => {
 	);
 	return Math.min(4_000, Number(found?.[1] ?? 4_000));
 };
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Four bytes of a request are one token: what is sent as a picture is text to it. */
 const inputOf = (text: string): number => Math.ceil(text.length / 4);

@@ -3,10 +3,12 @@
  * lease holds, and afterwards every answer is charged, once. `npm run test:outage` has it away for a minute; with
  * `PORTICO_OUTAGE_REPLICA=1` its files are lost and a replica takes its place.
  */
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createClient } from "@libsql/client";
 import { asRecord, asText } from "#core";
 import { endProcesses } from "../support/process.ts";
@@ -23,8 +25,6 @@ const smallPerMs = (3 * 5 * costOfCall) / 1000;
 const mostHeld = 500;
 
 const program = sqldProgram() ?? "";
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 let folder: string;
 let world: OutageWorld;
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 /** What clients spend from: a token with a quota, or a person with a ceiling for all their tokens. Somebody raises and lowers it. */
+import { setTimeout as pause } from "node:timers/promises";
 import { type Counts, perToken, wrongAtEnd, wrongNow } from "./checks.ts";
 import type { Clients } from "./clients.ts";
 import type { Account, Books } from "./database.ts";
@@ -18,8 +19,6 @@ interface PurseParts extends Account {
 	/** What it is raised by each time, in micro-dollars. */
 	readonly portion: number;
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 export class Purse {
 	readonly parts: PurseParts;

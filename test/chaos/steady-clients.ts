@@ -1,4 +1,5 @@
 /** Honest clients that call at a steady pace, whatever becomes of their calls, and keep what they were told. */
+import { setTimeout as pause } from "node:timers/promises";
 
 export interface Told {
 	readonly token: string;
@@ -18,8 +19,6 @@ interface SteadyToken {
 	/** Between two calls at each node. */
 	readonly everyMs: number;
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** One call; the upstream knows the token by the words. */
 export const askOnce = async (address: string, node: number, name: string, key: string): Promise<Told> => {

@@ -1,6 +1,8 @@
 /** One run: nodes, clients, an upstream that counts, a database, and somebody who breaks things. */
+
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Counts } from "./checks.ts";
 import { Clients } from "./clients.ts";
 import { type Books, type ChaosDatabase, fileDatabase, serverDatabase } from "./database.ts";
@@ -30,8 +32,6 @@ export interface Report {
 	readonly figures: Readonly<Record<string, string | number>>;
 	readonly wrong: readonly string[];
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Micro-dollars a client uses in the time between two raises: less than it could, so that the quota is short again and again. */
 const portionPerClient = 2_000;

@@ -1,5 +1,7 @@
 /** Clients of long jobs, unchanged but for address and key: OpenAI's and Google's SDKs, and scripts that speak as Midjourney's, Kling's and Suno's clients do. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { GoogleGenAI } from "google-genai-1";
 import OpenAI, { toFile } from "openai";
 import OpenAI6 from "openai-6";
@@ -47,8 +49,6 @@ const failureOf = async (answer: PromiseLike<unknown>): Promise<unknown> => {
 	}
 	throw new Error("it did not fail");
 };
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe.each([
 	["7", OpenAI],

@@ -1,9 +1,11 @@
 /** One token spent on three nodes at once that share a database server. */
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
@@ -66,7 +68,6 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const nodeOf = (index: number): TestGateway => nodes[index % nodes.length] as TestGateway;
 
 interface Answer {

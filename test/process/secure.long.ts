@@ -1,11 +1,11 @@
 /** TLS on each runtime and with workers: a certificate changes while a stream runs, and a pair that does not fit is refused. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { connect } from "node:tls";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
+import { writeCertificate } from "../support/own-certificate.ts";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 import { sqldProgram } from "../support/sqld.ts";
 
@@ -14,7 +14,7 @@ let vendor: ScriptedUpstream;
 beforeEach(() => {
 	folder = mkdtempSync(join(tmpdir(), "portico-secure-"));
 	vendor = startUpstream();
-	for (const name of ["first", "second"]) certificate(name);
+	for (const name of ["first", "second"]) writeCertificate(folder, name);
 	use("first");
 	const upstreams = [{ name: "vendor", protocol: "chat-completions", url: vendor.url, key: "k" }];
 	const models = [{ name: "demo", targets: [{ upstream: "vendor" }] }];
@@ -29,11 +29,6 @@ afterEach(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-const certificate = (name: string): void => {
-	const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "9"];
-	const files = ["-keyout", join(folder, `${name}.key`), "-out", join(folder, `${name}.crt`)];
-	execFileSync("openssl", ["req", "-x509", ...kind, "-subj", `/CN=${name}`, ...files], { stdio: "ignore" });
-};
 const use = (name: string): void => {
 	for (const end of ["key", "crt"]) copyFileSync(join(folder, `${name}.${end}`), join(folder, `own.${end}`));
 };

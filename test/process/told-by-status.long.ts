@@ -1,9 +1,9 @@
 /** What happens to files under a running server is told by `portico status`: a certificate that does not fit, a database that is removed. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeCertificate } from "../support/own-certificate.ts";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 import { startSqlServer } from "../support/sql-server.ts";
 
@@ -22,16 +22,10 @@ const configure = (server: object, url = "file:data/portico.db"): void => {
 	writeFileSync(join(folder, "portico.yaml"), JSON.stringify({ server: { port: 0, ...server }, database, plugins }));
 };
 
-const certificate = (name: string): void => {
-	const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "9"];
-	const files = ["-keyout", join(folder, `${name}.key`), "-out", join(folder, `${name}.crt`)];
-	execFileSync("openssl", ["req", "-x509", ...kind, "-subj", `/CN=${name}`, ...files], { stdio: "ignore" });
-};
-
 const status = async (): Promise<string> => (await runCommand(folder, ["status"])).output;
 
 test("a certificate that cannot be used: told while it lies there, and a reload is refused for it", async () => {
-	for (const name of ["own", "second"]) certificate(name);
+	for (const name of ["own", "second"]) writeCertificate(folder, name);
 	copyFileSync(join(folder, "own.key"), join(folder, "first.key"));
 	configure({ tls: { cert: "own.crt", key: "own.key" } });
 	const portico = await startProcess(folder, undefined);

@@ -1,4 +1,5 @@
 /** A task with its callbacks on every runtime: sockets that are dialled by address, one answered late, files, a stop. Written for `node:test`. */
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -23,8 +25,6 @@ let address = "";
 let key = "";
 let hook = "";
 const callbacks: { readonly path: string; readonly status: string; readonly imageUrl: string }[] = [];
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const until = async (condition: () => boolean, what: string): Promise<void> => {
 	for (const end = Date.now() + 20_000; !condition(); await pause(20))

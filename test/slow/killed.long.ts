@@ -2,8 +2,10 @@
  * A node that is killed again and again with a thousand tasks under way: every change of state of every task arrives, no
  * task is submitted twice, and what was charged is what succeeded. ROUNDS and TASKS make it shorter or longer.
  */
+
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { adminHeaders, createSlowNode, type SlowNode } from "./node.ts";
 
 const rounds = Number(process.env.ROUNDS ?? 200);
@@ -82,8 +84,6 @@ const startHook = () => {
 	});
 	return { accepted, posts: () => posts, url: `http://127.0.0.1:${server.port}/hook`, stop: () => server.stop(true) };
 };
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Submits task `index` until it is known that it was taken on; the key makes that safe. */
 const submit = async (node: SlowNode, index: number, url: string): Promise<string> => {

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asText, type Store, valueList, type WireRecord } from "#core";
 import { type WorkRow, workRowOf } from "./row.ts";
+import type { TaskUpstream } from "./service.ts";
 import { open } from "./task-store.ts";
 
 /** How long a task is left to nodes that have its upstream and its kind, in milliseconds. */
@@ -23,6 +24,14 @@ export interface DueTask {
 	 * it held, where nothing was ever submitted and so no upstream is to be asked.
 	 */
 	readonly errand: Errand;
+}
+
+/** Under what tasks are looked at: the lease that holds them, who is asked about them, and what ends the asking. */
+export interface Claim<Upstream extends TaskUpstream | undefined = TaskUpstream> {
+	readonly lease: string;
+	/** Undefined where it is not configured (any more). */
+	readonly upstream: Upstream;
+	readonly signal: AbortSignal;
 }
 
 /** What a look that did not end the task leaves behind. */

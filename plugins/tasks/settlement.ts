@@ -1,7 +1,7 @@
 /** What a task costs that was given up: its upstream is asked to stop, and what cannot be taken back is charged. */
 import type { Answered, Asking } from "./asking.ts";
 import type { Endings } from "./endings.ts";
-import type { TaskLeases } from "./leases.ts";
+import type { Claim, TaskLeases } from "./leases.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskFailure, TaskUpstream } from "./service.ts";
 import type { Troubles } from "./troubles.ts";
@@ -25,24 +25,13 @@ export class Settlement {
 	}
 
 	/** Fails a task whose work may go on, and settles what it costs. */
-	async giveUp(
-		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream | undefined,
-		failure: TaskFailure,
-		signal: AbortSignal,
-	): Promise<void> {
+	async giveUp(row: WorkRow, claim: Claim<TaskUpstream | undefined>, failure: TaskFailure): Promise<void> {
 		const ended = await this.options.endings.giveUp(row, failure);
-		if (ended.task.status === "FAILURE") await this.settle(ended, lease, upstream, signal);
+		if (ended.task.status === "FAILURE") await this.settle(ended, claim);
 	}
 
 	/** What was submitted is charged unless its upstream says that it bills nothing for it. */
-	async settle(
-		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream | undefined,
-		signal: AbortSignal,
-	): Promise<Answered> {
+	async settle(row: WorkRow, { lease, upstream, signal }: Claim<TaskUpstream | undefined>): Promise<Answered> {
 		const { asking, endings, leases, troubles } = this.options;
 		if (row.upstreamId === undefined && row.submissions === 0) {
 			await endings.charge(row, {});

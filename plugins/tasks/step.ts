@@ -3,13 +3,13 @@ import type { Answered, Asking } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
-import type { Look, TaskLeases } from "./leases.ts";
+import type { Claim, Look, TaskLeases } from "./leases.ts";
 import { namedIds } from "./named-ids.ts";
 import { Overdue } from "./overdue.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
-import type { JobState, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
+import type { JobState, Submission, TaskFailure, TaskJob } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
@@ -44,60 +44,54 @@ export class Work {
 		this.pace = new PollSchedule(options.now, options.random);
 	}
 
-	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
+	async submit(row: WorkRow, claim: Claim): Promise<Answered> {
+		const { upstream, signal } = claim;
 		const job = jobOf(row, upstream, await this.options.retryWrite(() => this.options.taskStore.inputOf(row.task.id)));
-		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal, failures.interrupted);
+		if (row.submissions > 1) return await this.reconcile(row, claim, job, { failure: failures.interrupted });
 		const submission = await this.options.asking.submit(row, upstream, job, signal);
 		if (!submission) {
-			await this.options.settlement.giveUp(row, lease, upstream, tooLate(row), signal);
+			await this.options.settlement.giveUp(row, claim, tooLate(row));
 			return false;
 		}
 		switch (submission.outcome) {
 			case "accepted":
-				await this.accepted(row, lease, upstream, submission, signal);
+				await this.accepted(row, claim, submission);
 				return true;
 			case "done":
-				await this.done(row, lease, submission, signal);
+				await this.done(row, claim, submission);
 				return true;
 			case "refused":
 				await this.options.endings.fail(row, submission.failure);
 				return true;
 			case "busy":
-				await this.sendRound(row, lease, upstream, job, submission);
+				await this.sendRound(row, claim, job, submission);
 				return false;
 			case "unknown":
-				return await this.reconcile(
-					row,
-					lease,
-					upstream,
-					job,
-					signal,
-					signal.aborted ? failures.interrupted : failures.unknown,
-					submission.saidFailed,
-				);
+				return await this.reconcile(row, claim, job, {
+					failure: signal.aborted ? failures.interrupted : failures.unknown,
+					saidFailed: submission.saidFailed,
+				});
 		}
 	}
 
 	/** A job whose name came back too late to be kept belongs to a task that is settled: nobody waits for it any more. */
 	private async accepted(
 		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream,
+		claim: Claim,
 		submission: Extract<Submission, { outcome: "accepted" }>,
-		signal: AbortSignal,
 	): Promise<void> {
+		const { lease, upstream, signal } = claim;
 		const { upstreamId, memo = {}, job } = submission;
 		const look = this.look(row, this.pace.poll(upstream, 0));
 		const kept = await this.options.retryWrite(() => this.options.leases.submitted(row, lease, upstreamId, memo, look));
 		if (!kept) await this.options.asking.stop({ ...row, upstreamId, memo }, upstream, signal);
-		else if (job) await this.take(kept, lease, upstream, job, signal);
+		else if (job) await this.take(kept, claim, job);
 	}
 
 	private async done(
 		row: WorkRow,
-		lease: string,
+		{ lease, signal }: Claim,
 		submission: Extract<Submission, { outcome: "done" }>,
-		signal: AbortSignal,
 	): Promise<void> {
 		const { upstreamId, made } = submission;
 		const { endings, troubles } = this.options;
@@ -116,12 +110,9 @@ export class Work {
 	/** Finds out whether a submission arrived; when that cannot be known the task has failed, for it must never be sent twice. */
 	private async reconcile(
 		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream,
+		{ lease, upstream, signal }: Claim,
 		job: TaskJob,
-		signal: AbortSignal,
-		failure: TaskFailure,
-		saidFailed = false,
+		{ failure, saidFailed = false }: { readonly failure: TaskFailure; readonly saidFailed?: boolean | undefined },
 	): Promise<Answered> {
 		const upstreamId = await this.options.asking.find(row, upstream, job, signal);
 		if (upstreamId === undefined && this.options.troubles.lostHere(row))
@@ -135,8 +126,7 @@ export class Work {
 	/** To the next upstream that does this model, or to the same again, a while later: always the same where its account holds what the job names. */
 	private async sendRound(
 		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream,
+		{ lease, upstream }: Claim,
 		{ input }: TaskJob,
 		{ retryAfterMs = 0, unreached }: Extract<Submission, { outcome: "busy" }>,
 	): Promise<void> {
@@ -154,16 +144,16 @@ export class Work {
 	}
 
 	/** Asks after submitted jobs. What could not be taken in (a file that did not come) is asked for again later. */
-	async poll(rows: readonly WorkRow[], lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
+	async poll(rows: readonly WorkRow[], claim: Claim): Promise<Answered> {
 		const unanswered: JobState = { state: "unanswered" };
 		const { asking, troubles } = this.options;
-		const states = await asking.poll(rows, upstream, signal);
+		const states = await asking.poll(rows, claim.upstream, claim.signal);
 		const taken = await Promise.allSettled(
 			rows.map(async (row, index) => {
 				const said = states[index] ?? unanswered;
-				return await this.take(row, lease, upstream, said, signal).catch((error: unknown) => {
+				return await this.take(row, claim, said).catch((error: unknown) => {
 					troubles.untaken(row, said, error);
-					return this.take(row, lease, upstream, unanswered, signal);
+					return this.take(row, claim, unanswered);
 				});
 			}),
 		);
@@ -174,13 +164,8 @@ export class Work {
 	}
 
 	/** Takes in what an upstream says of a job. */
-	async take(
-		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream,
-		job: JobState,
-		signal: AbortSignal,
-	): Promise<Answered> {
+	async take(row: WorkRow, claim: Claim, job: JobState): Promise<Answered> {
+		const { lease, upstream, signal } = claim;
 		const { leases } = this.options;
 		const polls = row.polls + 1;
 		const wait = this.pace.poll(upstream, polls);
@@ -203,8 +188,7 @@ export class Work {
 				await leases.looked(row, lease, { ...this.look(row, wait), polls });
 				return true;
 			case "strange":
-				if (row.strange + 1 >= strangeLimit)
-					await this.options.settlement.giveUp(row, lease, upstream, failures.strange, signal);
+				if (row.strange + 1 >= strangeLimit) await this.options.settlement.giveUp(row, claim, failures.strange);
 				else await leases.looked(row, lease, { ...this.look(row, wait), polls, strange: row.strange + 1 });
 				return true;
 			case "missing":

@@ -2,7 +2,7 @@
 import { type ClaimedWork, type Clock, describe, type Log, WorkQueue } from "#core";
 import type { Answered } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { type DueTask, leaseMs, type Reach, type TaskLeases } from "./leases.ts";
+import { type Claim, type DueTask, leaseMs, type Reach, type TaskLeases } from "./leases.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
@@ -128,10 +128,10 @@ export class Worker {
 	}
 
 	private async begin({ upstream, token, entered }: Request, rows: readonly WorkRow[], lease: string): Promise<void> {
-		const { concurrency, catalogue, log } = this.options;
+		const { concurrency, catalogue, log, mustEnd } = this.options;
 		let answered: Answered = false;
 		try {
-			answered = await this.carryOut(rows, lease, catalogue.upstream(upstream));
+			answered = await this.carryOut(rows, { lease, upstream: catalogue.upstream(upstream), signal: mustEnd });
 		} catch (error) {
 			log.error("a task could not be looked at", { upstream, error: describe(error) });
 		}
@@ -139,19 +139,16 @@ export class Worker {
 	}
 
 	/** None of the tasks waits for another: an upstream may take its time to stop one of them. */
-	private async carryOut(
-		rows: readonly WorkRow[],
-		lease: string,
-		upstream: TaskUpstream | undefined,
-	): Promise<Answered> {
-		const { work, settlement, mustEnd: signal, log } = this.options;
+	private async carryOut(rows: readonly WorkRow[], claim: Claim<TaskUpstream | undefined>): Promise<Answered> {
+		const { work, settlement, log } = this.options;
+		const { upstream } = claim;
 		const open = upstream ? rows.filter((row) => work.overdue.goesOn(row)) : [];
 		const ended = rows
 			.filter((row) => !open.includes(row))
 			.map(async (row): Promise<Answered> => {
 				try {
-					if (row.task.status === "FAILURE") return await settlement.settle(row, lease, upstream, signal);
-					return await work.overdue.passOver(row, lease, upstream, signal);
+					if (row.task.status === "FAILURE") return await settlement.settle(row, claim);
+					return await work.overdue.passOver(row, claim);
 				} catch (error) {
 					log.error("a task could not be looked at", { upstream: row.upstream, error: describe(error) });
 					return false;
@@ -160,8 +157,8 @@ export class Worker {
 		try {
 			const [first] = open;
 			if (!first || !upstream) return (await Promise.all(ended)).at(-1);
-			if (first.upstreamId === undefined) return await work.submit(first, lease, upstream, signal);
-			return await work.poll(open, lease, upstream, signal);
+			if (first.upstreamId === undefined) return await work.submit(first, { ...claim, upstream });
+			return await work.poll(open, { ...claim, upstream });
 		} finally {
 			await Promise.all(ended);
 		}

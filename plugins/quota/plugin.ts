@@ -27,7 +27,7 @@ import { quotaMetrics } from "./figures.ts";
 import { quotaFollower } from "./follow-persons.ts";
 import { fileJournals, type Journals } from "./journal.ts";
 import { LeaseCharge } from "./lease.ts";
-import { quotaPolicy } from "./policy.ts";
+import { QuotaPolicy } from "./policy.ts";
 import { ledgerWriters, type Quota, quota } from "./service.ts";
 import { quotaSetting } from "./setting.ts";
 import { Statements } from "./statements.ts";
@@ -106,7 +106,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals, mostWaiting }
 					...taskAlerts(needs.alerts(), taskId),
 				],
 			};
-			const policy = quotaPolicy({ accounts, prices: needs.prices, log, settings, setting, readOnMs, now });
+			const policy = new QuotaPolicy({ accounts, prices: needs.prices, log, settings, setting, readOnMs, now });
 			const budgets: Policy<Budgets> = { name: "budgets", setting: budgetsSetting({ accounts, now }) };
 			return {
 				offers: [

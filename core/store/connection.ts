@@ -56,10 +56,10 @@ const whyNoAnswer = (error: unknown): string => {
 	return unansweredCode(error) ?? error.name;
 };
 
-/** Reads the whole answer within the deadline, so that every failure of the network is one of this function. */
-const fetchWithDeadline = async (request: Request): Promise<Response> => {
+/** Reads the whole answer, within a limit where there is one, so that every failure of the network is one of this function. */
+export const fetchWhole = async (request: Request, limitMs?: number): Promise<Response> => {
 	try {
-		const response = await fetch(request, { signal: AbortSignal.timeout(deadlineMs) });
+		const response = await fetch(request, limitMs === undefined ? {} : { signal: AbortSignal.timeout(limitMs) });
 		return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
 	} catch (error) {
 		throw new Unreachable(whyNoAnswer(error));
@@ -98,7 +98,9 @@ export class Connection {
 	static async open(input: ConnectionInput): Promise<Connection> {
 		const { url, authToken } = input;
 		const isFile = databaseFile(url) !== undefined;
-		const reach = isFile ? { concurrency: 1, timeout: lockWaitMs } : { fetch: fetchWithDeadline };
+		const reach = isFile
+			? { concurrency: 1, timeout: lockWaitMs }
+			: { fetch: (request: Request) => fetchWhole(request, deadlineMs) };
 		return new Connection(input, await openClient({ url, ...(authToken !== undefined && { authToken }), ...reach }));
 	}
 

@@ -383,6 +383,17 @@ describe("a file", () => {
 		await server.stop(true);
 	});
 
+	test("of a server that is away, or hangs, a copy says that, and that it is to be started", async () => {
+		const shared = server();
+		shared.faults.push("silent");
+		const to = { url: `file:${join(folder(), "all.db")}`, named: "all.db" };
+		const copy = (url: string) =>
+			transferDatabase({ from: { url, named: "the server" }, to, tables: [tables], progress() {}, patienceMs: 50 });
+		const told = (why: string) => `the server could not be copied to all.db: ${why}; start it, or correct database.url`;
+		await expect(copy(shared.url)).rejects.toThrow(told("TimeoutError"));
+		await expect(copy("http://127.0.0.1:1")).rejects.toThrow(told("ECONNREFUSED"));
+	});
+
 	test("a lock that cannot be taken is told in words, and leaves nothing held", async () => {
 		const file = join(folder(), "portico.db");
 		mkdirSync(`${file}.owner.new`);

@@ -3,6 +3,7 @@ import type { Client, InStatement, ResultSet, Value } from "@libsql/client";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Tables } from "../contract/store.ts";
 import { openClient } from "./client.ts";
+import { fetchWhole } from "./connection.ts";
 import { mendOf, storeFault } from "./fault.ts";
 import { refuseNewer } from "./newer.ts";
 
@@ -21,6 +22,8 @@ interface TransferInput {
 	readonly tables: readonly Tables[];
 	/** Hears how many rows of a table are copied by now, and when that is all of it. */
 	progress(table: string, rows: number, done: boolean): void;
+	/** How long a server is waited for until it has answered once, in milliseconds: ten seconds unless a test says. */
+	readonly patienceMs?: number;
 }
 
 /** What a table holds: its rows, and the exact sum of each column of whole numbers. */
@@ -41,8 +44,17 @@ const refuse = (message: string): never => {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const open = ({ url, authToken }: Place): Promise<Client> =>
-	openClient({ url, intMode: "bigint", ...(authToken !== undefined && { authToken }) });
+/** A server that hangs is not waited for long; one that has answered may take its time to add up a large table. */
+const open = ({ url, authToken }: Place, patienceMs: number): Promise<Client> => {
+	let limitMs: number | undefined = patienceMs;
+	const reach = async (request: Request): Promise<Response> => {
+		const response = await fetchWhole(request, limitMs);
+		limitMs = undefined;
+		return response;
+	};
+	const fetch = url.startsWith("file:") ? {} : { fetch: reach };
+	return openClient({ url, intMode: "bigint", ...fetch, ...(authToken !== undefined && { authToken }) });
+};
 
 /** What SQLite and its servers keep for themselves is left out. */
 const ownObjects =
@@ -175,7 +187,8 @@ const transfer = async (from: Client, to: Client, input: TransferInput): Promise
 
 /** Gives the sums that both places have, by table. Throws `Fault`, for the operator, unless all of it arrived. */
 export const transferDatabase = async (input: TransferInput): Promise<ReadonlyMap<string, Sums>> => {
-	const [from, to] = [await open(input.from), await open(input.to)];
+	const { patienceMs = 10_000 } = input;
+	const [from, to] = [await open(input.from, patienceMs), await open(input.to, patienceMs)];
 	try {
 		return await transfer(from, to, input);
 	} catch (error) {

@@ -33,6 +33,15 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 		await page.goto(link);
 		await page.getByLabel("Name").fill("Ada");
 		expect(page.url()).toBe(`${gateway.url}/console/join`);
+		const written = await page.locator("input[type=password]").all();
+		for (const field of written) await field.fill("short");
+		await page.keyboard.press("Enter");
+		const refusal = page.getByText("A password has at least 12 characters");
+		await refusal.waitFor();
+		await written[0]?.fill(password);
+		await page.getByText("This is not the same as above.").waitFor();
+		// What the server said was of another password.
+		expect(await refusal.count()).toBe(0);
 		for (const field of await page.locator("input[type=password]").all()) await field.fill(password);
 		await page.keyboard.press("Enter");
 		await page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
@@ -72,8 +81,10 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 		const copy = page.getByRole("tabpanel").getByRole("button");
 		for (const tab of tabs) {
 			await tab.click();
-			const snippet = await page.getByRole("tabpanel").textContent();
+			const panel = page.getByRole("tabpanel");
+			const snippet = await panel.locator("pre").textContent();
 			expect(snippet).toContain("$PORTICO_KEY");
+			expect(await panel.textContent()).toContain("Put the key in the place of $PORTICO_KEY");
 			expect(snippet).not.toContain(key);
 			// Of this tab nothing was copied yet, whatever was of the first.
 			expect(await copy.textContent()).toBe("Copy");

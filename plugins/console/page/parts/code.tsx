@@ -2,6 +2,9 @@
 import { useRef } from "preact/hooks";
 import { Copy } from "./copy.tsx";
 
+/** What stands for the key in such texts: no page keeps one, and texts are pasted into chats. */
+const variable = "$PORTICO_KEY";
+
 export const Code = ({ text, label }: { readonly text: string; readonly label: string }) => {
 	const element = useRef<HTMLPreElement>(null);
 	return (
@@ -11,6 +14,11 @@ export const Code = ({ text, label }: { readonly text: string; readonly label: s
 				<pre ref={element}>{text}</pre>
 			</section>
 			<Copy text={text} shown={() => element.current} />
+			{text.includes(variable) && (
+				<small class="quiet">
+					Put the key in the place of <code>{variable}</code>, or in a shell <code>export PORTICO_KEY=…</code> first.
+				</small>
+			)}
 		</div>
 	);
 };

@@ -47,7 +47,7 @@ export const Account = ({ close }: { readonly close: () => void }) => {
 					<div aria-live="polite">
 						{changed && <div class="notice">The password is changed. You are signed out everywhere else.</div>}
 					</div>
-					<Failure failure={failure} />
+					<Failure failure={next === again ? failure : undefined} />
 				</div>
 			</form>
 			<div class="bottom">

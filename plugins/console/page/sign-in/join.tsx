@@ -49,7 +49,7 @@ export const Join = () => {
 			<form onSubmit={submit}>
 				<Field label="Name" value={name} change={setName} autocomplete="username" autofocus required />
 				<NewPassword label="Password" value={password} change={setPassword} again={again} changeAgain={setAgain} />
-				<Failure failure={failure} />
+				<Failure failure={password === again ? failure : undefined} />
 				<button type="submit" class="first" disabled={busy}>
 					Join
 				</button>

@@ -27,6 +27,13 @@ export const editPictures = async (body: WireRecord): Promise<WireRecord> => {
 	return { images, ...(mask !== undefined && { mask }) };
 };
 
+/** How many pictures an upstream is sent, a mask among them: it reads them all before it makes any. None are not said. */
+export const picturesIn = (input: WireRecord): { readonly inputImages?: number } => {
+	const sent = Array.from(pictureFields, (name) => input[name]).flat(2);
+	const inputImages = sent.filter((one) => one !== undefined && one !== null && one !== "").length;
+	return inputImages === 0 ? {} : { inputImages };
+};
+
 /** The same of a job, for its upstream; no pictures where the job is no edit. */
 export const picturesOf = (job: TaskJob): { readonly images: readonly string[]; readonly mask: string | undefined } =>
 	job.action === edit

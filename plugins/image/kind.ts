@@ -1,7 +1,7 @@
 /** The kind `image`: its words, its callback, and how the uniform route's body is read. */
 import { asCount, asNumber, asRecord, asText, definedOnly, invalidParameter, type WireRecord } from "#core";
 import { fileUrl, readPrompt, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
-import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
+import { edit, editPictures, pictureFields, picturesIn } from "./edit-pictures.ts";
 
 export const imageWords = {
 	NOT_START: "NOT_START",
@@ -68,14 +68,15 @@ const read = async (body: WireRecord, defaultModel: string): Promise<TaskOrder> 
 	const input = { ...asRecord(body.metadata), ...asRecord(body.input) };
 	const action = (asText(body.action) ?? "IMAGINE").toUpperCase();
 	const n = countOf(input.n ?? body.n);
+	const sent = await inputOf(input, action);
 	return {
 		kind: "image",
 		action,
 		model: asText(body.model) ?? defaultModel,
 		prompt: promptOf(body.prompt, true),
 		details: { n, ...(asText(input.size) !== undefined && { size: input.size }) },
-		input: await inputOf(input, action),
-		bound: { images: n },
+		input: sent,
+		bound: { images: n, ...picturesIn(sent) },
 	};
 };
 
@@ -86,12 +87,12 @@ export const imageKind = (defaultModel: string): TaskKind => ({
 	timeoutMinutes: 10,
 	read: (body) => read(body, defaultModel),
 	callback,
-	units({ action, result }) {
+	units({ action, result, bound: { inputImages } }) {
 		const files = result?.files ?? [];
 		const pictures = files.filter(({ role }) => role === "image").length;
 		// One more may have been made than came.
 		const told = asCount(result?.told?.n) ?? 0;
 		const images = Math.max(pictures, told, answeredInWords.has(action) && files.length === 0 ? 0 : 1);
-		return definedOnly({ images, partialImages: asCount(result?.told?.partial_images) });
+		return definedOnly({ images, inputImages, partialImages: asCount(result?.told?.partial_images) });
 	},
 });

@@ -1,7 +1,7 @@
 /** What OpenAI's clients ask for: the bodies of `/v1/images/generations` and `/v1/images/edits`. */
 import { asText, type WireRecord } from "#core";
 import { fieldsBeside, type TaskOrder } from "../tasks/service.ts";
-import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
+import { edit, editPictures, pictureFields, picturesIn } from "./edit-pictures.ts";
 import { countOf, promptOf } from "./kind.ts";
 
 /** Fields that say how to answer, not what to make. */
@@ -15,6 +15,7 @@ export const imagineOrder = (body: WireRecord, defaultModel: string): TaskOrder 
 	const kept = Object.entries(fieldsBeside(body, ownFields)).filter(
 		([, value]) => value !== undefined && value !== null,
 	);
+	const input = Object.fromEntries(kept);
 	const shown = kept.filter(([name]) => ["size", "quality", "background", "output_format"].includes(name));
 	return {
 		kind: "image",
@@ -22,8 +23,8 @@ export const imagineOrder = (body: WireRecord, defaultModel: string): TaskOrder 
 		model: asText(body.model) ?? defaultModel,
 		prompt: promptOf(body.prompt, true),
 		details: { n, ...Object.fromEntries(shown) },
-		input: Object.fromEntries(kept),
-		bound: { images: n },
+		input,
+		bound: { images: n, ...picturesIn(input) },
 	};
 };
 
@@ -31,5 +32,6 @@ export const imagineOrder = (body: WireRecord, defaultModel: string): TaskOrder 
 export const editOrder = async (body: WireRecord, defaultModel: string): Promise<TaskOrder> => {
 	const fields = Object.entries(body).filter(([name]) => !pictureFields.has(name));
 	const order = imagineOrder(Object.fromEntries(fields), defaultModel);
-	return { ...order, action: edit, input: { ...order.input, ...(await editPictures(body)) } };
+	const input = { ...order.input, ...(await editPictures(body)) };
+	return { ...order, action: edit, input, bound: { ...order.bound, ...picturesIn(input) } };
 };

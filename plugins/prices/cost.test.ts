@@ -240,6 +240,8 @@ describe("the cost of a task", () => {
 		["no more than pictures", { images: 1, partialImages: 3 }, { perImage: 0.001 }, 4_000],
 		["nothing, where pictures do", { images: 1, partialImages: 3 }, { perImage: 0 }, 0],
 		["their own rate", { images: 1, partialImages: 3 }, { perImage: 0.02, perPartialImage: 0.01 }, 50_000],
+		["pictures to begin with", { images: 1, inputImages: 16 }, { perImage: 0.02, perInputImage: 0.06 }, 980_000],
+		["none of them where they have no rate", { images: 1, inputImages: 16 }, { perImage: 0.02 }, 20_000],
 		["nothing made", { images: 0 }, {}, 0],
 		["an unknown unit price", { images: 1 }, { perSecond: 1 }, undefined],
 	])("%s", (_name, made, at, expected) => expect(taskCost(made, at)).toBe(expected));

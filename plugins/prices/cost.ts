@@ -197,6 +197,7 @@ export const outputFor = (
 /** Micro-dollars for what a task made; fractions of a second count. */
 export const taskCost = (made: TaskUnits, price: Price, facts: TaskFacts = {}): number | undefined => {
 	let sum = (made.partialImages ?? 0) * perPiece(partialImageFee(price));
+	sum += (made.inputImages ?? 0) * perPiece(price.perInputImage);
 	for (const [unit, rate] of taskUnits) {
 		const amount = made[unit] ?? 0;
 		if (amount === 0) continue;

@@ -63,6 +63,9 @@ const priceSchema = (description: string) =>
 			perImage: dollars(
 				"Dollars for each image of a task, or of a tool of the model; 0.25 for the latter when absent.",
 			),
+			perInputImage: dollars(
+				"Dollars for each image that a task of images is sent to change, a mask among them, besides `perImage`; nothing when absent.",
+			),
 			perPartialImage: dollars(
 				"Dollars for each unfinished image (`partial_images`) that a task shows before its image; 0.004 when absent, or what the image costs where that is less.",
 			),

@@ -32,8 +32,9 @@ export interface Price {
 	readonly perCodeSession?: number;
 	/** How many times the plain rates a tier costs: `{ priority: 2 }`. */
 	readonly tiers?: Readonly<Record<string, number>>;
-	/** Dollars for each image, each unfinished one that is shown before it, each second of video, each song of a task. */
+	/** Dollars for each image, each that it is made of, each unfinished one shown before it, each second of video, each song of a task. */
 	readonly perImage?: number;
+	readonly perInputImage?: number;
 	readonly perPartialImage?: number;
 	readonly perSecond?: number;
 	readonly perSong?: number;
@@ -93,6 +94,8 @@ export interface UsageBound {
 /** What a task made. */
 export interface TaskUnits {
 	readonly images?: number;
+	/** Pictures that were sent to be changed, or to be made into others. */
+	readonly inputImages?: number;
 	/** Unfinished pictures that were shown. */
 	readonly partialImages?: number;
 	readonly seconds?: number;

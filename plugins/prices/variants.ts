@@ -100,7 +100,10 @@ type UnitRate = "perImage" | "perSecond" | "perSong";
 type Rates = Pick<Price, UnitRate>;
 
 /** What each unit of a task is paid by. */
-export const taskUnits: readonly (readonly [unit: Exclude<keyof TaskUnits, "partialImages">, rate: UnitRate])[] = [
+export const taskUnits: readonly (readonly [
+	unit: Exclude<keyof TaskUnits, "partialImages" | "inputImages">,
+	rate: UnitRate,
+])[] = [
 	["images", "perImage"],
 	["seconds", "perSecond"],
 	["songs", "perSong"],

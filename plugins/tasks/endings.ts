@@ -34,6 +34,7 @@ const atMost = (made: TaskUnits, bound: TaskUnits): TaskUnits => {
 	};
 	return definedOnly({
 		images: least("images"),
+		inputImages: least("inputImages"),
 		partialImages: least("partialImages"),
 		seconds: least("seconds"),
 		songs: least("songs"),

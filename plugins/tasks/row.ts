@@ -88,9 +88,10 @@ const failureOf = (value: unknown): TaskFailure | undefined => {
 };
 
 const unitsOf = (value: unknown): TaskUnits => {
-	const { images, partialImages, seconds, songs } = asRecord(value);
+	const { images, inputImages, partialImages, seconds, songs } = asRecord(value);
 	return definedOnly({
 		images: asNumber(images),
+		inputImages: asNumber(inputImages),
 		partialImages: asNumber(partialImages),
 		seconds: asNumber(seconds),
 		songs: asNumber(songs),

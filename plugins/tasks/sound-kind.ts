@@ -7,7 +7,7 @@ import type { Task, TaskUnits } from "./task.ts";
 import type { TaskKind } from "./task-maker.ts";
 import { taskView } from "./views.ts";
 
-const names = ["images", "partialImages", "seconds", "songs"] satisfies (keyof TaskUnits)[];
+const names = ["images", "inputImages", "partialImages", "seconds", "songs"] satisfies (keyof TaskUnits)[];
 const units: ReadonlySet<string> = new Set(names);
 
 /** More of anything than a task makes; what it costs is still a number that can be held. */

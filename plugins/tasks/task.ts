@@ -9,6 +9,8 @@ export type TaskStatus = "NOT_START" | "IN_PROGRESS" | "SUCCESS" | "FAILURE";
 export interface TaskUnits {
 	/** Or whatever else it makes by the piece, at the price's `perImage`. */
 	readonly images?: number;
+	/** Pictures that it was sent to change, at the price's `perInputImage`. */
+	readonly inputImages?: number;
 	/** Unfinished pictures that were shown. */
 	readonly partialImages?: number;
 	readonly seconds?: number;

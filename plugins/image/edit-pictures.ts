@@ -11,6 +11,8 @@ const mostPictures = 16;
 /** The fields that are read here. */
 export const pictureFields: ReadonlySet<string> = new Set(["image", "images", "mask"]);
 
+const isGiven = (one: unknown): boolean => one !== undefined && one !== null && one !== "";
+
 /**
  * `images`, and `mask` where there is one, as addresses or `data:` URLs: what a task's upstream gets of them. Forms
  * send `image`, JSON sends `images`; either is taken from both. Throws `Fault`.
@@ -18,7 +20,7 @@ export const pictureFields: ReadonlySet<string> = new Set(["image", "images", "m
 export const editPictures = async (body: WireRecord): Promise<WireRecord> => {
 	const parameter = body.images === undefined ? "image" : "images";
 	const invalid = (message: string): Fault => invalidParameter(parameter, message);
-	const given = [body.image, body.images].flat().filter((one) => one !== undefined && one !== null && one !== "");
+	const given = [body.image, body.images].flat().filter(isGiven);
 	if (given.length === 0)
 		throw invalid("Send the picture to change: as the file `image` of a form, or in JSON as `images`.");
 	if (given.length > mostPictures) throw invalid(`Send at most ${mostPictures} pictures.`);
@@ -27,12 +29,12 @@ export const editPictures = async (body: WireRecord): Promise<WireRecord> => {
 	return { images, ...(mask !== undefined && { mask }) };
 };
 
+const unlessNone = (inputImages: number): { readonly inputImages?: number } =>
+	inputImages === 0 ? {} : { inputImages };
+
 /** How many pictures an upstream is sent, a mask among them: it reads them all before it makes any. None are not said. */
-export const picturesIn = (input: WireRecord): { readonly inputImages?: number } => {
-	const sent = Array.from(pictureFields, (name) => input[name]).flat(2);
-	const inputImages = sent.filter((one) => one !== undefined && one !== null && one !== "").length;
-	return inputImages === 0 ? {} : { inputImages };
-};
+export const picturesIn = ({ image, images, mask }: WireRecord): { readonly inputImages?: number } =>
+	unlessNone([image, images, mask].flat(2).filter(isGiven).length);
 
 /** The same of a job, for its upstream; no pictures where the job is no edit. */
 export const picturesOf = (job: TaskJob): { readonly images: readonly string[]; readonly mask: string | undefined } =>

@@ -1,7 +1,7 @@
 /** Fields by which a client would choose for itself where its request goes: found in any spelling that an upstream may take. */
 import type { Steering } from "../contract/facts.ts";
 import type { JsonBody } from "../contract/json-body.ts";
-import { isRecord, type WireRecord } from "../neutral/json.ts";
+import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 
 /** Another address, another key: fields of gateways and client libraries, whatever the protocol. */
 const addressFields: readonly string[] = (
@@ -10,7 +10,8 @@ const addressFields: readonly string[] = (
 	"vertex_project vertex_location vertex_credentials vertex_ai_project vertex_ai_location vertex_ai_credentials " +
 	"aws_profile_name aws_session_name aws_external_id aws_access_key_id aws_secret_access_key aws_session_token " +
 	"aws_region_name aws_bedrock_runtime_endpoint aws_sts_endpoint aws_web_identity_token aws_role_name s3_endpoint_url " +
-	"sagemaker_base_url azure_ad_token azure_username azure_password client_secret region_name provider_specific_header " +
+	"sagemaker_base_url azure_ad_token azure_username azure_password client_secret region_name project_id space_id " +
+	"oci_compartment_id oci_endpoint_id provider_specific_header " +
 	"use_litellm_proxy ssl_verify langfuse_host langsmith_base_url data_sources tensorzero::credentials " +
 	"tensorzero::extra_body tensorzero::extra_headers"
 ).split(" ");
@@ -41,7 +42,7 @@ const failureFields: readonly string[] = (
 ).split(" ");
 
 /**
- * Another model, a part of one or a provider, a prompt that is kept there with its model, or more tries than one, at an upstream
+ * Another model, a part of one or a provider, also by the tags that LiteLLM goes by, a prompt that is kept there with its model, or more tries than one, at an upstream
  * that has several or is a gateway itself; a dearer way to serve it, at Bedrock.
  */
 const choiceFields: readonly string[] = (
@@ -49,7 +50,7 @@ const choiceFields: readonly string[] = (
 	"fallback fallbacks fallback_model fallback_models fallback_config context_window_fallbacks content_policy_fallbacks " +
 	"context_window_fallback_dict router_settings_override num_retries max_retries retry_policy retry_strategy prompt_id model_id " +
 	"performance_config tensorzero::variant_name tensorzero::internal_dynamic_variant_config tensorzero::provider_tools " +
-	"compound_custom safety_model"
+	"compound_custom safety_model tags litellm_metadata"
 ).split(" ");
 
 /**
@@ -102,6 +103,12 @@ const toolAddresses: ReadonlySet<string> = new Set(["api_base", "api_key", "base
 /** Fields that decide what a tool is, whom it asks and what it costs. */
 const toolFields = "type model tools parameters svg size quality n container environment max_uses".split(" ");
 const foldedToolFields: ReadonlySet<string> = new Set(toolFields.map(foldedName));
+
+/** A list of tags, which LiteLLM reads there too; OpenAI's metadata holds texts alone. */
+const hasTags = ({ metadata }: WireRecord): boolean => Array.isArray(asRecord(metadata)["tags"]);
+
+const untagged = ({ tags: _tags, ...rest }: WireRecord): WireRecord | undefined =>
+	Object.keys(rest).length === 0 ? undefined : rest;
 
 /** Names that are nearly all of those in tools. */
 const usualNames: ReadonlySet<string> = new Set([
@@ -183,11 +190,14 @@ export const steeringFinder = (exact: readonly string[], bringers: readonly stri
 	const search = ({ members, value }: JsonBody, mayUse: ToolRules["mayUse"]): Steering | undefined => {
 		const edits: Record<string, unknown> = {};
 		const rules: ToolRules = { mayUse, removed: [] };
-		for (const name of members.keys())
-			if (isForbidden(name)) {
-				edits[name] = undefined;
-				rules.removed.push(name);
-			}
+		if (hasTags(value)) {
+			edits["metadata"] = untagged(asRecord(value["metadata"]));
+			rules.removed.push("metadata.tags");
+		}
+		for (const name of [...members.keys()].filter(isForbidden)) {
+			edits[name] = undefined;
+			rules.removed.push(name);
+		}
 		for (const [name, permitted] of lists) {
 			const list = value[name];
 			const kept = Array.isArray(list) ? permitted(list, name, rules) : list;
@@ -199,7 +209,8 @@ export const steeringFinder = (exact: readonly string[], bringers: readonly stri
 		steers: (name) => !known.has(name) && forbidden.has(foldedName(name.replace(/\[.*$/s, "").trim())),
 		find(body, mayUse) {
 			// Most requests have neither such a field nor tools.
-			for (const name in body.value) if (lists.has(name) || isForbidden(name)) return search(body, mayUse);
+			for (const name in body.value)
+				if (lists.has(name) || name === "metadata" || isForbidden(name)) return search(body, mayUse);
 			return undefined;
 		},
 	};

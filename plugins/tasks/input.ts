@@ -22,9 +22,10 @@ const exact: ReadonlySet<string> = new Set(asked);
 
 /**
  * Fields that choose another model, address or key, and other spellings of those that choose what is made and how much of
- * it: some upstreams read them and nobody here does, so that what is made of them would not be counted.
+ * it: some upstreams read them and nobody here does, so that what is made of them would not be counted. The tags of a song say how
+ * it sounds.
  */
-const { steers } = steeringFinder(asked);
+const { steers } = steeringFinder([...asked, "tags"]);
 
 /** OpenAI's drawings are written by a second model, which this names, at prices that nobody here counts; forms write `svg[model]`. */
 const choosesAuthor = (name: string): boolean => /^svg(?:\[|$)/i.test(name);

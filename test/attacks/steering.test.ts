@@ -93,6 +93,12 @@ const steering = {
 	"tensorzero::credentials": { key: "k" },
 	"tensorzero::internal_dynamic_variant_config": { type: "chat_completion", model: "openai::gpt-5-pro" },
 	"tensorzero::provider_tools": [{ tool: { type: "web_search" } }],
+	tags: ["paid"],
+	litellm_metadata: { tags: ["paid"] },
+	project_id: "another",
+	space_id: "another",
+	oci_compartment_id: "another",
+	oci_endpoint_id: "another",
 	model_id: "anthropic.claude-opus-5",
 	aws_profile_name: "another",
 	aws_session_name: "another",
@@ -181,6 +187,14 @@ describe.each(names)("%s", (protocol) => {
 		expect(sent?.text ?? "").not.toContain("another");
 		if (protocol !== "messages")
 			expect(Object.keys(sent?.json ?? {}).sort()).toEqual(Object.keys(asks[protocol][1]).sort());
+	});
+	test("sends on no tags by which LiteLLM chooses, and what is beside them", async () => {
+		const { status, dropped, sent } = await ask(protocol, { metadata: { tags: ["paid"], user: "u" } });
+		expect(status).toBe(200);
+		expect(dropped).toBe("metadata.tags");
+		expect(sent?.json).toMatchObject({ metadata: { user: "u" } });
+		expect(sent?.text).not.toContain("paid");
+		expect((await ask(protocol, { metadata: { tags: "a text" } })).sent?.text).toContain("a text");
 	});
 	test("sends on no cache of another's", async () => {
 		const { status, sent } = await ask(protocol, { cached_content: "cachedContents/another" });

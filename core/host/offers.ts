@@ -53,8 +53,12 @@ export class Offers {
 	}
 
 	/** All items of a slot, in config order. */
-	all<T>(slot: Slot<T>): readonly T[] {
-		return this.itemsOf(slot.id) as readonly T[];
+	all<T>({ id }: Slot<T>): readonly T[] {
+		if (this.slots === undefined)
+			throw new Error(`the slot "${id}" was read during set-up; read it in start or while serving`);
+		const known = this.slots.get(id) ?? this.ownedOf(id).map(({ value }) => value);
+		this.slots.set(id, known);
+		return known as readonly T[];
 	}
 
 	owned<T>({ id }: Slot<T>): readonly Owned<T>[] {
@@ -65,18 +69,8 @@ export class Offers {
 		return this.services.get(token.id) as T | undefined;
 	}
 
-	private valueFor({ kind, id }: PluginToken): unknown {
-		return kind === "slot" ? () => this.itemsOf(id) : this.services.get(id);
-	}
-
-	private itemsOf(id: string): readonly unknown[] {
-		if (this.slots === undefined)
-			throw new Error(`the slot "${id}" was read during set-up; read it in start or while serving`);
-		const known = this.slots.get(id);
-		if (known) return known;
-		const found = this.ownedOf(id).map(({ value }) => value);
-		this.slots.set(id, found);
-		return found;
+	private valueFor(token: PluginToken): unknown {
+		return token.kind === "slot" ? () => this.all(token) : this.services.get(token.id);
 	}
 
 	private ownedOf(id: string): readonly Owned<unknown>[] {

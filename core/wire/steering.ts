@@ -42,8 +42,8 @@ const failureFields: readonly string[] = (
 ).split(" ");
 
 /**
- * Another model, a part of one or a provider, also by the tags that LiteLLM goes by, a prompt that is kept there with its model, or more tries than one, at an upstream
- * that has several or is a gateway itself; a dearer way to serve it, at Bedrock.
+ * Another model, a part of one or a provider, also by the tags that LiteLLM goes by, a prompt that is kept there with its
+ * model, or more tries than one, at an upstream that has several or is a gateway itself; a dearer way to serve it, at Bedrock.
  */
 const choiceFields: readonly string[] = (
 	"models model_list route router provider providers provider_options targets preset plugins lora lora_path " +
@@ -210,7 +210,8 @@ export const steeringFinder = (exact: readonly string[], bringers: readonly stri
 		find(body, mayUse) {
 			// Most requests have neither such a field nor tools.
 			for (const name in body.value)
-				if (lists.has(name) || name === "metadata" || isForbidden(name)) return search(body, mayUse);
+				if (lists.has(name) || isForbidden(name) || (name === "metadata" && hasTags(body.value)))
+					return search(body, mayUse);
 			return undefined;
 		},
 	};

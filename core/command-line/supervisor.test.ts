@@ -161,6 +161,27 @@ test("one that was told to end before it served has failed at nothing", async ()
 	expect(await world.supervisor.ended()).toBe(0);
 });
 
+test("one that hangs when it is told to end is killed; one that answers is waited for as long as it takes", async () => {
+	const world = assemble();
+	await serving(world, 2);
+	world.clock.advance(120_000);
+	world.supervisor.end();
+	for (let time = 0; time < 5; time++) {
+		world.puppet(0).tells({ answers: { id: 0, question: "" } });
+		world.clock.advance(5_000);
+	}
+	expect(world.all.map(({ signals }) => signals)).toEqual([["SIGTERM"], ["SIGTERM"]]);
+	world.puppet(0).tells({ answers: { id: 0, question: "" } });
+	world.clock.advance(5_000);
+	expect(world.all.map(({ signals }) => signals)).toEqual([["SIGTERM"], ["SIGTERM", "SIGKILL"]]);
+	expect(world.lines.at(-1)).toMatchObject({ level: "error", worker: 2, process: 101 });
+	world.puppet(1).end.resolve(137);
+	world.puppet(0).end.resolve(0);
+	expect(await world.supervisor.ended()).toBe(1);
+	world.clock.advance(5_000);
+	expect(world.clock.waiting).toBe(0);
+});
+
 test("a question that one worker asks reaches every one that serves, and the answers reach who asked", async () => {
 	const world = assemble();
 	await serving(world, 2);

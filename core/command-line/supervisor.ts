@@ -21,6 +21,10 @@ const firstPause = 500;
 const longestPause = 30_000;
 const steady = 60_000;
 
+/** How often those that were told to end are asked whether they still run, and how long one may say nothing then. Milliseconds. */
+const askEvery = 5_000;
+const longestSilence = 30_000;
+
 interface Worker {
 	readonly process: OtherProcess;
 	/** Undefined when it ended before it served. */
@@ -32,6 +36,8 @@ export class Supervisor {
 	private readonly running = new Map<number, OtherProcess>();
 	private readonly serving = new WeakSet<OtherProcess>();
 	private readonly toReload = new WeakSet<OtherProcess>();
+	/** When each said something last, by the monotonic clock. */
+	private readonly heardAt = new WeakMap<OtherProcess, number>();
 	private readonly kept: Promise<void>[] = [];
 	private readonly questions: WorkerQuestions;
 	private readonly stop = Promise.withResolvers<void>();
@@ -63,9 +69,31 @@ export class Supervisor {
 
 	/** Tells every worker to end, and starts no more. */
 	end(): void {
+		const isFirst = !this.stopping;
 		this.stopping = true;
 		this.stop.resolve();
 		this.tell("SIGTERM");
+		if (isFirst) this.endSilent(this.options.clock.monotonic());
+	}
+
+	/** One that hangs does not hear that it is to end, and would be waited for without end: it is killed. */
+	private endSilent(since: number): void {
+		const { clock, log } = this.options;
+		for (const [worker, process] of this.running) {
+			if (!this.serving.has(process)) continue;
+			const heardAt = Math.max(since, this.heardAt.get(process) ?? since);
+			process.say({ asked: { id: 0, question: "supervisor: whether it runs" } });
+			if (clock.monotonic() - heardAt < longestSilence) continue;
+			log.error(
+				"a worker that is to end does not answer, and is killed; the next start charges what its journal tells",
+				{
+					worker,
+					process: process.pid,
+				},
+			);
+			process.tell("SIGKILL");
+		}
+		if (this.running.size > 0) clock.after(askEvery, () => this.endSilent(since));
 	}
 
 	/** Resolves when every worker has ended after `end`, with how many of them failed at it. */
@@ -79,6 +107,7 @@ export class Supervisor {
 		const serves = Promise.withResolvers<string>();
 		const process = this.options.launch(worker, (message) => {
 			const { greeting, reloaded } = asRecord(message);
+			this.heardAt.set(process, this.options.clock.monotonic());
 			const text = asText(greeting);
 			if (text !== undefined) {
 				serves.resolve(text);

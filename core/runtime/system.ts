@@ -9,7 +9,7 @@ export interface OtherProcess {
 	readonly pid: number;
 	/** Its exit code; 128 and more when a signal ended it. */
 	readonly ended: Promise<number>;
-	tell(signal: "SIGTERM" | "SIGINT" | "SIGHUP"): void;
+	tell(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL"): void;
 	/** Says something that it hears by `hearStarter`; nothing happens when it has ended. */
 	say(message: Readonly<Record<string, unknown>>): void;
 }

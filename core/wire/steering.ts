@@ -104,11 +104,24 @@ const toolAddresses: ReadonlySet<string> = new Set(["api_base", "api_key", "base
 const toolFields = "type model tools parameters svg size quality n container environment max_uses".split(" ");
 const foldedToolFields: ReadonlySet<string> = new Set(toolFields.map(foldedName));
 
-/** A list of tags, which LiteLLM reads there too; OpenAI's metadata holds texts alone. */
-const hasTags = ({ metadata }: WireRecord): boolean => Array.isArray(asRecord(metadata)["tags"]);
+/** LiteLLM lets those who ask switch off the guards that its operator set for all. */
+const guardFields: readonly string[] = ["disable_global_guardrail", "disable_global_guardrails"];
 
-const untagged = ({ tags: _tags, ...rest }: WireRecord): WireRecord | undefined =>
-	Object.keys(rest).length === 0 ? undefined : rest;
+/** What it reads in `metadata` too: these, and tags where they are a list; OpenAI's metadata holds texts alone. */
+const steersInMetadata = ([name, value]: readonly [string, unknown]): boolean =>
+	guardFields.includes(name) || (name === "tags" && Array.isArray(value));
+
+const steersByMetadata = ({ metadata }: WireRecord): boolean =>
+	Object.entries(asRecord(metadata)).some(steersInMetadata);
+
+/** Takes it out, and says so. */
+const withoutSteeringMetadata = (metadata: WireRecord, edits: Record<string, unknown>, removed: string[]): void => {
+	const fields = Object.entries(metadata);
+	const kept = fields.filter((field) => !steersInMetadata(field));
+	if (kept.length === fields.length) return;
+	edits["metadata"] = kept.length === 0 ? undefined : Object.fromEntries(kept);
+	removed.push(...fields.filter(steersInMetadata).map(([name]) => `metadata.${name}`));
+};
 
 /** Names that are nearly all of those in tools. */
 const usualNames: ReadonlySet<string> = new Set([
@@ -181,7 +194,18 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set(
-		[addressFields, peerFields, serverFields, keptFields, failureFields, choiceFields, limitFields, laterFields, exact]
+		[
+			addressFields,
+			peerFields,
+			serverFields,
+			keptFields,
+			failureFields,
+			guardFields,
+			choiceFields,
+			limitFields,
+			laterFields,
+			exact,
+		]
 			.flat()
 			.map(foldedName),
 	);
@@ -190,10 +214,7 @@ export const steeringFinder = (exact: readonly string[], bringers: readonly stri
 	const search = ({ members, value }: JsonBody, mayUse: ToolRules["mayUse"]): Steering | undefined => {
 		const edits: Record<string, unknown> = {};
 		const rules: ToolRules = { mayUse, removed: [] };
-		if (hasTags(value)) {
-			edits["metadata"] = untagged(asRecord(value["metadata"]));
-			rules.removed.push("metadata.tags");
-		}
+		withoutSteeringMetadata(asRecord(value["metadata"]), edits, rules.removed);
 		for (const name of [...members.keys()].filter(isForbidden)) {
 			edits[name] = undefined;
 			rules.removed.push(name);
@@ -210,7 +231,7 @@ export const steeringFinder = (exact: readonly string[], bringers: readonly stri
 		find(body, mayUse) {
 			// Most requests have neither such a field nor tools.
 			for (const name in body.value)
-				if (lists.has(name) || isForbidden(name) || (name === "metadata" && hasTags(body.value)))
+				if (lists.has(name) || isForbidden(name) || (name === "metadata" && steersByMetadata(body.value)))
 					return search(body, mayUse);
 			return undefined;
 		},

@@ -93,6 +93,8 @@ const steering = {
 	"tensorzero::credentials": { key: "k" },
 	"tensorzero::internal_dynamic_variant_config": { type: "chat_completion", model: "openai::gpt-5-pro" },
 	"tensorzero::provider_tools": [{ tool: { type: "web_search" } }],
+	disable_global_guardrail: true,
+	disable_global_guardrails: true,
 	tags: ["paid"],
 	litellm_metadata: { tags: ["paid"] },
 	project_id: "another",
@@ -188,12 +190,14 @@ describe.each(names)("%s", (protocol) => {
 		if (protocol !== "messages")
 			expect(Object.keys(sent?.json ?? {}).sort()).toEqual(Object.keys(asks[protocol][1]).sort());
 	});
-	test("sends on no tags by which LiteLLM chooses, and what is beside them", async () => {
-		const { status, dropped, sent } = await ask(protocol, { metadata: { tags: ["paid"], user: "u" } });
+	test("sends on no tags by which LiteLLM chooses, no switch of its guards, and what is beside them", async () => {
+		const { status, dropped, sent } = await ask(protocol, {
+			metadata: { tags: ["paid"], user: "u", disable_global_guardrail: true },
+		});
 		expect(status).toBe(200);
-		expect(dropped).toBe("metadata.tags");
+		expect(dropped).toBe("metadata.tags,metadata.disable_global_guardrail");
 		expect(sent?.json).toMatchObject({ metadata: { user: "u" } });
-		expect(sent?.text).not.toContain("paid");
+		expect(sent?.text).not.toMatch(/paid|guardrail/);
 		expect((await ask(protocol, { metadata: { tags: "a text" } })).sent?.text).toContain("a text");
 	});
 	test("sends on no cache of another's", async () => {

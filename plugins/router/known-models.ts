@@ -16,8 +16,11 @@ export const fixedLength = (pattern: string): number => pattern.replaceAll("*", 
 /** OpenRouter and others write `claude-sonnet-4.5` where its maker writes `claude-sonnet-4-5`. */
 const dashed = (name: string): string => (name.startsWith("claude-") ? name.replaceAll(".", "-") : name);
 
-/** Of any model OpenRouter makes one that searches at each call, and is billed for that, by an end of its name. */
-const online = /:online$/i;
+/**
+ * Of any model OpenRouter makes one that searches at each call, and is billed for that, by an end of its name; Venice by another,
+ * New API of Alibaba's, and gemini-balance of Google's.
+ */
+const searching = /:online$|:[^:]*\benable_web_search=(?!off)[^:]*$|(?<=qwen.*)-internet$|(?<=gemini-.*)-search$/i;
 
 /** By an end of its name New API lets a Claude think, and has it write so many tokens at least, whatever limit it is given. */
 const thinking = /^claude-.*-thinking$/;
@@ -33,10 +36,10 @@ export const createLookup = (added: readonly KnownModels[] = []): ModelLookup =>
 		.flatMap(({ names = [], capabilities }) => names.map((pattern) => ({ pattern: dashed(pattern), capabilities })))
 		.sort((a, b) => fixedLength(b.pattern) - fixedLength(a.pattern));
 	const find = remembering((name: string): ModelCapabilities => {
-		const own = dashed(ownName(name.replace(online, "")));
+		const own = dashed(ownName(name.replace(searching, "")));
 		const named = patterns.find(({ pattern }) => matchesPattern(pattern, own))?.capabilities ?? {};
 		const known = thinking.test(own) ? { ...named, ...madeToThink } : named;
-		return online.test(name) ? { ...known, searches: "always" } : known;
+		return searching.test(name) ? { ...known, searches: "always" } : known;
 	});
 	// Names come from clients; one this long is no model's, and is not to be kept.
 	const byName = (name: string): ModelCapabilities => (name.length > 200 ? {} : find(name));

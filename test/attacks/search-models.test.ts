@@ -63,7 +63,7 @@ test("OpenAI's are known by their names", async () => {
 				use: "router",
 				with: {
 					upstreams: [{ name: "openai", protocol: "chat-completions", url: `${world.upstream.url}/v1`, key: "k" }],
-					models: [{ name: "gpt-*", targets: [{ upstream: "openai" }] }],
+					models: [{ name: "*", targets: [{ upstream: "openai" }] }],
 				},
 			},
 		],
@@ -86,6 +86,13 @@ test("OpenAI's are known by their names", async () => {
 		expect(await used("gpt-4o:online")).toBe(charge);
 		expect(await used("gpt-4o:Online")).toBe(charge);
 		expect(await used("gpt-4o:nitro")).toBe(30);
+		// New API's, gemini-balance's and Venice's ends.
+		expect(await used("qwen-plus-internet")).toBe(charge);
+		expect(await used("qwen-plus")).toBe(30);
+		expect(await used("gemini-2.5-flash-search")).toBe(charge);
+		expect(await used("llama-3.3-70b:enable_web_search=auto")).toBe(charge);
+		expect(await used("llama-3.3-70b:character_slug=a&enable_web_search=on")).toBe(charge);
+		expect(await used("llama-3.3-70b:enable_web_search=off")).toBe(30);
 	} finally {
 		await known.stop();
 	}

@@ -6,8 +6,8 @@ import { useKept } from "../data/kept.ts";
 import { number, type Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
+import { FormEnd } from "../parts/form-end.tsx";
 import { State } from "../parts/state.tsx";
 import { outcomeOf } from "./delivery.ts";
 
@@ -44,15 +44,7 @@ export const TestCallback = ({ close }: { readonly close: () => void }) => {
 					<Field label="Address" value={url} change={setUrl} placeholder="https://" autofocus required />
 					{answer && <Outcome answer={answer} />}
 				</div>
-				<div class="bottom">
-					<Failure failure={failure} />
-					<button type="button" onClick={close}>
-						Close
-					</button>
-					<button type="submit" class="first" disabled={busy}>
-						Send
-					</button>
-				</div>
+				<FormEnd failure={failure} close={close} closing="Close" sending="Send" busy={busy} />
 			</form>
 		</Dialog>
 	);

@@ -5,7 +5,7 @@ import { useKept } from "../data/kept.ts";
 import { text } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Failure } from "../parts/failure.tsx";
+import { FormEnd } from "../parts/form-end.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { sentOf, type Written, writtenOf } from "../tokens/settings.ts";
 import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
@@ -73,15 +73,7 @@ export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 						</p>
 					)}
 				</div>
-				<div class="bottom">
-					<Failure failure={failure} />
-					<button type="button" onClick={close}>
-						Close
-					</button>
-					<button type="submit" class="first" disabled={busy}>
-						Save
-					</button>
-				</div>
+				<FormEnd failure={failure} close={close} closing="Close" sending="Save" busy={busy} />
 			</form>
 		</Dialog>
 	);

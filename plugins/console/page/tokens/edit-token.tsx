@@ -4,7 +4,7 @@ import { call } from "../data/call.ts";
 import { useKept } from "../data/kept.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
-import { Failure } from "../parts/failure.tsx";
+import { FormEnd } from "../parts/form-end.tsx";
 import { settingsIn } from "./settings.ts";
 import type { Token } from "./token.ts";
 import { bodyOf, draftOf, type TokenDraft, TokenForm } from "./token-form.tsx";
@@ -64,15 +64,13 @@ export const EditToken = ({ token, path, cancel, saved }: EditTokenProps) => {
 					}}
 				/>
 			)}
-			<div class="bottom">
-				<Failure failure={failure ?? schema.failure} />
-				<button type="button" onClick={cancel}>
-					Cancel
-				</button>
-				<button type="submit" class="first" disabled={busy || !draft}>
-					Save
-				</button>
-			</div>
+			<FormEnd
+				failure={failure ?? schema.failure}
+				close={cancel}
+				closing="Cancel"
+				sending="Save"
+				busy={busy || !draft}
+			/>
 		</form>
 	);
 };

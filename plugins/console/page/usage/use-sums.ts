@@ -6,7 +6,7 @@ import { useAnswer } from "../data/use-answer.ts";
 import { browserZone } from "./periods.ts";
 import { type Sum, sumsIn, type TopSums, topSumsIn } from "./sums.ts";
 
-interface PeriodSums {
+export interface PeriodSums {
 	/** By time, model and upstream. */
 	readonly sums: readonly Sum[];
 	/** By token and ending. */

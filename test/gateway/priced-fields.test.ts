@@ -100,7 +100,8 @@ test("who waits, sends a form, edits or calls the uniform route pays the same", 
 	expect(await costAt(0.05, path, new URLSearchParams(wish).toString(), form)).toBe(0.05);
 	const png = Buffer.from("\x89PNG\r\n\x1a\n picture", "latin1").toString("base64");
 	const images = [{ image_url: `data:image/png;base64,${png}` }];
-	expect(await costAt(0.05, "/v1/images/edits", { ...wish, images })).toBe(0.05);
+	// And the picture that it is made of.
+	expect(await costAt(0.115, "/v1/images/edits", { ...wish, images })).toBe(0.115);
 	const { quality, size, ...rest } = wish;
 	expect(await costAt(0.05, "/v1/tasks", { kind: "image", ...rest, input: { quality, size } })).toBe(0.05);
 });

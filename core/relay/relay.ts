@@ -189,7 +189,9 @@ export class CallRelay implements Relay {
 				beginAttempt(live, plan, target);
 				try {
 					const response = await attempt(live, target, options, left > 0);
-					router.report({ target, firstByteMs: live.attempts.last?.firstByteMs, call: live.routed });
+					const { last } = live.attempts;
+					// Of what was answered here the upstream knows nothing.
+					if (last?.status !== undefined) router.report({ target, firstByteMs: last.firstByteMs, call: live.routed });
 					return response;
 				} catch (error) {
 					this.failed(live, target, error, left > 0);

@@ -120,6 +120,8 @@ export class Circuit {
 		const { error, said } = report;
 		if (!error || said?.status !== undefined) this.answeredAt = this.clock.monotonic();
 		if (error && upstreamsFault.has(error.kind)) return this.failed(error, report);
+		// Refused before anything was sent: the upstream knows nothing of it.
+		if (error && said?.status === undefined) return undefined;
 		const wasOpen = this.failures >= tolerated;
 		this.failures = 0;
 		this.pauseMs = firstPauseMs;

@@ -113,3 +113,31 @@ test("what hangs until the clients of two have left is kept away from everybody"
 	expect(await askedBy(third.key, "hello")).toEqual([0]);
 	expect(await askedBy(one.key, "hello")).toEqual([0]);
 });
+
+test("a call of which the upstream is asked nothing, refused or answered here, says nothing of it", async () => {
+	const [dead] = upstreams;
+	const router = routerTo([dead?.url ?? ""]);
+	const models = router.with.models.map((model) => ({ ...model, translation: "strict" }));
+	const strict = await startGateway({
+		clock,
+		plugins: ["tokens", "chat-completions", "messages", { ...router, with: { ...router.with, models } }],
+	});
+	isDown = true;
+	const ask = async (more: object, path = ""): Promise<number> => {
+		const body = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "hello" }], ...more };
+		return (await strict.ask(`/v1/messages${path}`, body)).status;
+	};
+	const askNothing = async (): Promise<void> => {
+		expect(await ask({ top_k: 5 })).toBe(400);
+		expect(await ask({}, "/count_tokens")).toBe(200);
+	};
+	const state = async () => (await strict.admin("GET", "/admin/upstreams"))["data"];
+	for (let time = 0; time < 4; time++) expect(await ask({})).toBe(502);
+	await askNothing();
+	expect(await state()).toMatchObject([{ circuit: "closed", failures: 4 }]);
+	expect(await ask({})).toBe(502);
+	await clock.advance(6_000);
+	await askNothing();
+	expect(await state()).toMatchObject([{ circuit: "half-open", failures: 5 }]);
+	await strict.stop();
+});

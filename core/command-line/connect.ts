@@ -5,6 +5,7 @@ import { didYouMean } from "../config/complaint.ts";
 import { type Client, type Gateway, keyPlaceholder, type Setting } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
 import { commandLine, connectText, exportLines } from "../connect/print.ts";
+import { usualModel } from "../connect/usual-model.ts";
 import { writeSettings } from "../connect/write.ts";
 import { protocols } from "../contract/protocol.ts";
 import { router } from "../contract/router.ts";
@@ -29,7 +30,7 @@ export const connectUsage = [
 	"",
 	"  --write         puts it into the client's own files, beside what stands there, and keeps a copy of each",
 	`  --key KEY       the token the client is to use, or PORTICO_KEY; without one the text says ${keyPlaceholder}`,
-	"  --model MODEL   the model it is to ask for; without one the first that the config names",
+	"  --model MODEL   the model it is to ask for; without one the first of the config that answers in words",
 	"  --address URL   where the client reaches this gateway; without one where it runs, or would by its config",
 ].join("\n");
 
@@ -61,13 +62,6 @@ const givenAddress = (text: string): string =>
 	/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(text)
 		? text.replace(/\/+$/, "")
 		: refuseCommand(`--address must be a web address such as https://portico.example.com, not ${JSON.stringify(text)}`);
-
-const modelOf = (generation: Generation): string => {
-	const models = generation.given(router)?.models() ?? [];
-	const [first, ...rest] = models.map(({ name }) => name);
-	// People who have models of their own do not mean the demo.
-	return (first === "demo" ? (rest[0] ?? first) : first) ?? "MODEL";
-};
 
 /** What a client asks for must be served; its settings are right all the same once it is. */
 const warnUnserved = ({ title, protocol }: Client, generation: Generation): void => {
@@ -110,7 +104,7 @@ export const connect = async (invocation: Invocation, print: (line: string) => v
 	const gateway = {
 		address: values.address === undefined ? usualAddress(blueprint) : givenAddress(values.address),
 		key: values.key ?? (invocation.environment["PORTICO_KEY"] || keyPlaceholder),
-		model: values.model ?? modelOf(generation),
+		model: values.model ?? usualModel(generation.given(router)?.models() ?? []),
 	};
 	if (values.write === true) return write(client, gateway, invocation.environment["HOME"] ?? homedir(), print);
 	print(connectText(client, gateway));

@@ -19,8 +19,8 @@ const placeholderIn = (given: string | null): string => {
 	throw new Fault(deny("invalid_request", message, { parameter: "key" }));
 };
 
-/** `models`: the names a client could ask for. */
-export const clientRoutes = (models: () => readonly string[]): readonly PersonRoute[] => [
+/** `usual`: the model they are to ask for where the query names none. */
+export const clientRoutes = (usual: () => string): readonly PersonRoute[] => [
 	{
 		method: "GET",
 		path: "/admin/clients",
@@ -31,7 +31,7 @@ export const clientRoutes = (models: () => readonly string[]): readonly PersonRo
 			const gateway = {
 				address: addressIn(url.searchParams.get("address"), origin),
 				key: placeholderIn(url.searchParams.get("key")),
-				model: url.searchParams.get("model") || (models()[0] ?? "MODEL"),
+				model: url.searchParams.get("model") || usual(),
 			};
 			const data = clients.map((client) => ({
 				name: client.name,

@@ -12,8 +12,8 @@ interface OwnRouteOptions {
 	/** How many upstreams are well, left alone, and tried again; without their names, for anyone may ask. */
 	upstreams(): Readonly<Record<string, number>>;
 	plugins(): readonly PluginRow[];
-	/** Models with exact names. */
-	models(): readonly string[];
+	/** The model that clients are told to ask for. */
+	model(): string;
 	/** The config that runs, as it is understood: defaults filled in, secrets taken out. */
 	config(): { readonly file: string; readonly text: string };
 	/** Builds everything from the config file without starting it; gives the complaints. */
@@ -47,7 +47,7 @@ export const ownRoutes = ({
 	unready,
 	upstreams,
 	plugins,
-	models,
+	model,
 	config,
 	check,
 	reload,
@@ -73,7 +73,7 @@ export const ownRoutes = ({
 		summary: "Says that something is here.",
 		handle: () => new Response(null),
 	},
-	...clientRoutes(models),
+	...clientRoutes(model),
 	state("/healthz", "Whether the process runs.", () => undefined),
 	state("/livez", "Whether the process runs.", () => undefined),
 	state("/health", "Whether calls can be answered.", unready),

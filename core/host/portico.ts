@@ -1,5 +1,6 @@
 /** The running whole: one store, one current generation of plugins, and the handler that requests go through. */
 import type { ServerConfig } from "../config/schema-core.ts";
+import { usualModel } from "../connect/usual-model.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
 import { router } from "../contract/router.ts";
@@ -92,11 +93,6 @@ export class Portico {
 	handle(request: Request, connection: Connection): Response | Promise<Response> {
 		if (!this.current) throw new Error("a request came before the start");
 		return this.current.handler.handle(request, connection);
-	}
-
-	/** Models with exact names, for the greeting. */
-	modelNames(): readonly string[] {
-		return (this.current?.generation.given(router)?.models() ?? []).map(({ name }) => name);
 	}
 
 	/** The plugins that run now; undefined before the first start. */
@@ -206,7 +202,7 @@ export class Portico {
 					unready: () => (this.leaving || this.stopping ? "stopping" : store.outage() ? "database" : undefined),
 					upstreams: () => upstreamStates(this.current?.generation),
 					plugins: rows,
-					models: () => this.modelNames(),
+					model: () => usualModel(this.current?.generation.given(router)?.models() ?? []),
 					config: () => ({ file: blueprint.path, text: configText(blueprint) }),
 					check: async () => (await this.readAgain()).complaints,
 					reload: () => this.reload(this.options.reloaded),

@@ -18,7 +18,8 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 	let key = "";
 
 	beforeAll(async () => {
-		gateway = await startShipped();
+		const models = ["demo", "house"].map((name) => ({ name, targets: [{ upstream: "demo" }] }));
+		gateway = await startShipped({ router: { models } });
 		browser = await launch();
 		window = await openWindow(browser, gateway.url);
 	});
@@ -47,6 +48,13 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 		await page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
 		expect(page.url()).toBe(`${gateway.url}/console/tokens`);
 		expect(await page.evaluate(() => document.cookie)).toBe("");
+	});
+
+	test("sees where nothing was asked yet a call at a model that this gateway has", async () => {
+		const { page } = window;
+		await page.getByRole("link", { name: "Usage" }).click();
+		expect(await page.getByLabel("A call").textContent()).toContain('-d \'{"model":"house",');
+		await page.getByRole("link", { name: "Tokens" }).click();
 	});
 
 	test("creates a token whose key is shown once", async () => {

@@ -6,13 +6,12 @@ import { useKeys } from "../data/keyboard.ts";
 import { go, openRow, place } from "../data/location.ts";
 import { text, wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
-import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Older } from "../parts/older.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { demoCurl } from "../tokens/snippets.ts";
+import { FirstCall } from "../tokens/first-call.tsx";
 import { type CallRecord, callOf } from "./call-record.ts";
 import { CallSheet } from "./call-sheet.tsx";
 import { Ending } from "./ending.tsx";
@@ -118,7 +117,7 @@ export const CallsPage = () => {
 				) : (
 					<Empty title="No call yet.">
 						<p>A call appears here a moment after it ends. This makes one:</p>
-						<Code label="A call" text={demoCurl()} />
+						<FirstCall label="A call" />
 					</Empty>
 				))}
 			{calls.length > 0 && (

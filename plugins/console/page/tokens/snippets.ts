@@ -19,11 +19,5 @@ export const snippetsIn = (answer: Wire | undefined): readonly Snippet[] =>
 		text: text(one, "text") ?? "",
 	}));
 
-/** Asks the demo, for whoever has no token yet. */
-export const demoCurl = (): string =>
-	[
-		`curl ${location.origin}/v1/chat/completions \\`,
-		'  -H "authorization: Bearer $PORTICO_KEY" \\',
-		'  -H "content-type: application/json" \\',
-		`  -d '{"model":"demo","messages":[{"role":"user","content":"Hello"}]}'`,
-	].join("\n");
+/** The command of a snippet, without what is said of it. */
+export const commandIn = (snippet: string): string => /^curl [\s\S]*/m.exec(snippet)?.[0] ?? snippet;

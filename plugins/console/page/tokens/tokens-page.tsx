@@ -5,7 +5,6 @@ import { useKeys } from "../data/keyboard.ts";
 import { go, openRow, place, setQuery } from "../data/location.ts";
 import type { Wire } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
-import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
@@ -13,9 +12,9 @@ import { Search } from "../parts/search.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Table } from "../parts/table.tsx";
 import { CreateToken } from "./create-token.tsx";
+import { FirstCall } from "./first-call.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { OwnBounds } from "./own-bounds.tsx";
-import { demoCurl } from "./snippets.ts";
 import { type Group, stateOf } from "./token.ts";
 import { tokenColumns } from "./token-columns.tsx";
 import { TokenSheet } from "./token-sheet.tsx";
@@ -63,7 +62,7 @@ export const TokensPage = () => {
 			{known && tokens.length === 0 && (
 				<Empty title="No token yet.">
 					<p>A token is what an application sends as its key. Create one, then this answers:</p>
-					<Code label="A first call" text={demoCurl()} />
+					<FirstCall label="A first call" />
 				</Empty>
 			)}
 			{tokens.length > 0 && (

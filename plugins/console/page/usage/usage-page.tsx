@@ -4,12 +4,11 @@ import { usePersonNames } from "../data/person-names.ts";
 import { saveCsv } from "../data/save.ts";
 import { useAction } from "../data/use-action.ts";
 import { useNow } from "../data/use-now.ts";
-import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Segments } from "../parts/segments.tsx";
-import { demoCurl } from "../tokens/snippets.ts";
+import { FirstCall } from "../tokens/first-call.tsx";
 import { useBefore } from "./before.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { OverTime } from "./over-time.tsx";
@@ -61,7 +60,7 @@ export const UsagePage = () => {
 			{data && sums.length === 0 && (
 				<Empty title="Nothing was asked in this time.">
 					<p>Every call appears here a few seconds after it ends. This makes one:</p>
-					<Code label="A call" text={demoCurl()} />
+					<FirstCall label="A call" />
 				</Empty>
 			)}
 			{sums.length > 0 && (

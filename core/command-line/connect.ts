@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { parseWords, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
-import { type Client, type Gateway, keyPlaceholder, type Setting } from "../connect/client.ts";
+import { type Client, type Gateway, keyPlaceholder, modelPlaceholder, type Setting } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
 import { commandLine, connectText, exportLines } from "../connect/print.ts";
 import { usualModel } from "../connect/usual-model.ts";
@@ -104,7 +104,7 @@ export const connect = async (invocation: Invocation, print: (line: string) => v
 	const gateway = {
 		address: values.address === undefined ? usualAddress(blueprint) : givenAddress(values.address),
 		key: values.key ?? (invocation.environment["PORTICO_KEY"] || keyPlaceholder),
-		model: values.model ?? usualModel(generation.given(router)?.models() ?? []),
+		model: values.model ?? usualModel(generation.given(router)?.models() ?? []) ?? modelPlaceholder,
 	};
 	if (values.write === true) return write(client, gateway, invocation.environment["HOME"] ?? homedir(), print);
 	print(connectText(client, gateway));

@@ -10,6 +10,9 @@ export interface Gateway {
 /** What stands in for a key that was not given. */
 export const keyPlaceholder = "YOUR_KEY";
 
+/** What stands in for a model where none is known by its name. */
+export const modelPlaceholder = "MODEL";
+
 export type Setting =
 	/** Variables of the environment. `file` is where the client looks for them as `NAME=value`; without it they are set by hand. */
 	| { readonly kind: "environment"; readonly variables: Readonly<Record<string, string>>; readonly file?: string }

@@ -7,12 +7,12 @@ const models = (...names: readonly string[]) =>
 		capabilities: name.includes("embed") ? { embeds: true } : {},
 	}));
 
-test.each([
+test.each<[string[], string | undefined]>([
 	[["fast"], "fast"],
 	[["demo"], "demo"],
 	[["demo", "fast"], "fast"],
 	[["text-embedding-3-small", "fast"], "fast"],
 	[["demo", "text-embedding-3-small"], "demo"],
-	[["text-embedding-3-small"], "MODEL"],
-	[[], "MODEL"],
-])("of %j clients are told to ask for %s", (names, model) => expect(usualModel(models(...names))).toBe(model));
+	[["text-embedding-3-small"], undefined],
+	[[], undefined],
+])("of %j clients are told to ask for %p", (names, model) => expect(usualModel(models(...names))).toBe(model));

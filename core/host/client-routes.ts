@@ -1,5 +1,5 @@
 /** What `portico connect` prints, for pages: the settings of every client, with this gateway's address in them. */
-import { keyPlaceholder } from "../connect/client.ts";
+import { keyPlaceholder, modelPlaceholder } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
 import { connectText } from "../connect/print.ts";
 import { deny, Fault } from "../contract/fault.ts";
@@ -20,7 +20,7 @@ const placeholderIn = (given: string | null): string => {
 };
 
 /** `usual`: the model they are to ask for where the query names none. */
-export const clientRoutes = (usual: () => string): readonly PersonRoute[] => [
+export const clientRoutes = (usual: () => string | undefined): readonly PersonRoute[] => [
 	{
 		method: "GET",
 		path: "/admin/clients",
@@ -28,17 +28,18 @@ export const clientRoutes = (usual: () => string): readonly PersonRoute[] => [
 		query: ["address", "model", "key"],
 		summary: `What each client must be told, for ?address= and ?model=; ?key= stands for the key, ${keyPlaceholder} unless said.`,
 		handle({ url, origin }) {
+			const model = url.searchParams.get("model") || usual();
 			const gateway = {
 				address: addressIn(url.searchParams.get("address"), origin),
 				key: placeholderIn(url.searchParams.get("key")),
-				model: url.searchParams.get("model") || usual(),
+				model: model ?? modelPlaceholder,
 			};
 			const data = clients.map((client) => ({
 				name: client.name,
 				title: client.title,
 				text: connectText(client, gateway),
 			}));
-			return Response.json({ data, keyPlaceholder: gateway.key });
+			return Response.json({ data, keyPlaceholder: gateway.key, model });
 		},
 	},
 ];

@@ -12,8 +12,8 @@ interface OwnRouteOptions {
 	/** How many upstreams are well, left alone, and tried again; without their names, for anyone may ask. */
 	upstreams(): Readonly<Record<string, number>>;
 	plugins(): readonly PluginRow[];
-	/** The model that clients are told to ask for. */
-	model(): string;
+	/** The model that clients are told to ask for; undefined where none is known by its name. */
+	model(): string | undefined;
 	/** The config that runs, as it is understood: defaults filled in, secrets taken out. */
 	config(): { readonly file: string; readonly text: string };
 	/** Builds everything from the config file without starting it; gives the complaints. */

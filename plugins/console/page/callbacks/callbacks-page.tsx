@@ -7,8 +7,8 @@ import { number, wires } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
-import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { ListFailure } from "../parts/list-failure.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Older } from "../parts/older.tsx";
 import { StateFilter } from "../parts/state-filter.tsx";
@@ -80,7 +80,7 @@ export const CallbacksPage = () => {
 				sent again.
 			</Head>
 			<StateFilter states={deliveryStates} />
-			<Failure failure={failure ?? action.failure} />
+			<ListFailure failure={failure ?? action.failure} plugin="webhooks" />
 			{sent !== undefined && (
 				<div class="notice" role="status">
 					{count(sent)} {sent === 1 ? "callback is" : "callbacks are"} being sent again.

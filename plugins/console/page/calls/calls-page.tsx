@@ -7,8 +7,8 @@ import { go, openRow, place } from "../data/location.ts";
 import { text, wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
-import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { ListFailure } from "../parts/list-failure.tsx";
 import { Older } from "../parts/older.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { FirstCall } from "../tokens/first-call.tsx";
@@ -105,7 +105,7 @@ export const CallsPage = () => {
 				Every call, refused ones included, newest first. No word of what was asked or answered is kept.
 			</Head>
 			<Filters search={search} tokenName={calls.find(({ token }) => token === given("token"))?.tokenName} />
-			<Failure failure={failure} />
+			<ListFailure failure={failure} plugin="ledger" />
 			{data &&
 				calls.length === 0 &&
 				(filtered ? (

@@ -6,6 +6,7 @@ import { useKept } from "../data/kept.ts";
 import { text } from "../data/read.ts";
 import { quoted } from "../data/shell.ts";
 import { useAction } from "../data/use-action.ts";
+import { useAnswer } from "../data/use-answer.ts";
 import { Code } from "../parts/code.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
@@ -13,6 +14,7 @@ import { Head } from "../parts/head.tsx";
 import { Scrolled } from "../parts/scrolled.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { snippetPath } from "../tokens/snippets.ts";
 import { type Asking, askings, wrongIn } from "./asking.ts";
 import { ModelField } from "./model-field.tsx";
 import { streamEvents } from "./stream.ts";
@@ -48,7 +50,9 @@ const silence = (busy: boolean, { events, cut }: Answer): string => {
 
 export const PlaygroundPage = () => {
 	const [key, setKey] = useState("");
-	const [model, setModel] = useState("demo");
+	const { data: clients } = useAnswer(snippetPath(location.origin, undefined), false);
+	const [chosen, setModel] = useState<string>();
+	const model = chosen ?? text(clients ?? {}, "model") ?? "";
 	const [protocol, setProtocol] = useState("chat-completions");
 	const [prompt, setPrompt] = useState(question);
 	const [answer, setAnswer] = useState(nothing);

@@ -6,8 +6,8 @@ import { useTokenNames } from "../data/token-names.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { ListFailure } from "../parts/list-failure.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Older } from "../parts/older.tsx";
 import { State } from "../parts/state.tsx";
@@ -80,7 +80,7 @@ export const TasksPage = () => {
 			</Head>
 			<UnwellUpstreams />
 			<StateFilter states={statuses} />
-			<Failure failure={failure} />
+			<ListFailure failure={failure} plugin="tasks" />
 			{data && tasks.length === 0 && (
 				<Empty title={status === "" ? "No task yet." : "No task is in this state."}>
 					<p>A task is a job that runs for minutes. This submits one:</p>

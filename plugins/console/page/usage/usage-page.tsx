@@ -5,8 +5,8 @@ import { saveCsv } from "../data/save.ts";
 import { useAction } from "../data/use-action.ts";
 import { useNow } from "../data/use-now.ts";
 import { Empty } from "../parts/empty.tsx";
-import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { ListFailure } from "../parts/list-failure.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { FirstCall } from "../tokens/first-call.tsx";
 import { useBefore } from "./before.ts";
@@ -56,7 +56,7 @@ export const UsagePage = () => {
 				Since {stepName(at[0] ?? "")}
 				{by === "day" && `, days of ${browserZone()}`}. Sums of the ledger's rows; they equal what tokens were charged.
 			</Head>
-			<Failure failure={failure ?? saving.failure} />
+			<ListFailure failure={failure ?? saving.failure} plugin="ledger" />
 			{data && sums.length === 0 && (
 				<Empty title="Nothing was asked in this time.">
 					<p>Every call appears here a few seconds after it ends. This makes one:</p>

@@ -40,7 +40,10 @@ export type PublicRoute = RouteFor<"public", Admitted>;
 /** A valid token is needed; every policy's `admit` has passed before `handle` runs. */
 export type TokenRoute = RouteFor<"token", Identified>;
 
-/** The whole body, 1 MB at most, is there when `handle` runs. */
+/**
+ * The whole body, 1 MB at most, is there when `handle` runs. No browser keeps the answer, unless it says `cache-control`
+ * itself.
+ */
 interface OperatorRoute<Access extends string> extends RouteFor<Access, Operated> {
 	/** What the query may name. Anything else is refused, for a mistyped filter would show everything; unless given, nothing is. */
 	readonly query?: readonly string[];

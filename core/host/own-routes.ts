@@ -103,14 +103,14 @@ export const ownRoutes = ({
 		access: "admin",
 		summary:
 			"What is wrong with the server itself, at any worker: its database, its config, its certificate, its plugins; since when, and what to do. Beside it the upstreams that are not well.",
-		handle: async () => Response.json(await troubles(), { headers: { "cache-control": "no-store" } }),
+		handle: async () => Response.json(await troubles()),
 	},
 	{
 		method: "GET",
 		path: "/admin/config",
 		access: "admin",
 		summary: "The config that runs, as it is understood: YAML, defaults filled in, secrets taken out.",
-		handle: () => Response.json(config(), { headers: { "cache-control": "no-store" } }),
+		handle: () => Response.json(config()),
 	},
 	{
 		method: "POST",

@@ -30,23 +30,19 @@ const budgetsSchema = t.Union([t.Null(), t.Array(t.Unknown(), { maxItems: 8 })],
 	description: "Dollars that all tokens of the person may spend together in each day, week or month; null: none.",
 });
 
-const changeBody = t.Object(
-	{
-		role: t.Optional(roleSchema),
-		disabled: t.Optional(t.Boolean()),
-		ceiling: t.Optional(ceilingSchema),
-		budgets: t.Optional(budgetsSchema),
-		limits: t.Optional(limitsSchema),
-	},
-	closed,
-);
+/** What holds for a person's tokens together. */
+const bounds = {
+	ceiling: t.Optional(ceilingSchema),
+	budgets: t.Optional(budgetsSchema),
+	limits: t.Optional(limitsSchema),
+};
+
+const changeBody = t.Object({ role: t.Optional(roleSchema), disabled: t.Optional(t.Boolean()), ...bounds }, closed);
 
 const inviteBody = t.Object(
 	{
 		role: t.Optional(roleSchema),
-		ceiling: t.Optional(ceilingSchema),
-		budgets: t.Optional(budgetsSchema),
-		limits: t.Optional(limitsSchema),
+		...bounds,
 		person: t.Optional(
 			t.String({ maxLength: 64, description: "Somebody's id or name, to let them set another password." }),
 		),
@@ -216,10 +212,8 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 						changes,
 					}),
 				]);
-				return Response.json(
-					{ ...shown, link: joinLink(base(call), made.secret), ...definedOnly({ note: note() }) },
-					{ status: 201, headers: { "cache-control": "no-store" } },
-				);
+				const link = joinLink(base(call), made.secret);
+				return Response.json({ ...shown, link, ...definedOnly({ note: note() }) }, { status: 201 });
 			},
 		),
 		route("DELETE", "/admin/invitations/:id", "Withdraws an invitation.", async (call) => {

@@ -56,8 +56,6 @@ const schemaOf = (known: KnownSettings) =>
 		{ additionalProperties: false },
 	);
 
-const secret = { "cache-control": "no-store" };
-
 /** Whose a token is to be: a member's own, whatever they ask for; an admin may say. */
 const ownerFor = ({ operator }: Operated, asked: string | null | undefined): string | null | undefined => {
 	const own = ownerOf(operator);
@@ -140,7 +138,7 @@ export const tokenRoutes = ({ issuer, ...parts }: TokenRouteParts): readonly Rou
 					beside: (id) =>
 						people ? [people.audit(call, { verb: "create", kind: "token", object: id, name, changes })] : [],
 				});
-				return Response.json(await viewWithKey(issued), { status: 201, headers: secret });
+				return Response.json(await viewWithKey(issued), { status: 201 });
 			},
 			() => t.Composite([createBody, schemaOf(known())]),
 		),
@@ -202,7 +200,7 @@ export const tokenRoutes = ({ issuer, ...parts }: TokenRouteParts): readonly Rou
 					...by(call, "rotate", before, changes),
 					graceMs: graceSeconds * 1000,
 				});
-				return Response.json(await viewWithKey(issued), { headers: secret });
+				return Response.json(await viewWithKey(issued));
 			},
 			() => rotateBody,
 		),
@@ -216,7 +214,7 @@ export const tokenRoutes = ({ issuer, ...parts }: TokenRouteParts): readonly Rou
 			path: "/v1/me",
 			access: "token",
 			summary: "What the token's owner may know of it: settings, what is used and what remains.",
-			handle: async (call) => Response.json(await own(call), { headers: secret }),
+			handle: async (call) => Response.json(await own(call), { headers: { "cache-control": "no-store" } }),
 		},
 		...billingRoutes(own),
 	];

@@ -244,8 +244,9 @@ describe("operators", () => {
 	});
 
 	test("are answered what no browser and no proxy keeps, refusals included", async () => {
-		for (const init of [{ headers: { cookie: "ada" } }, { headers: { cookie: "eve" } }, {}])
-			expect((await ask("/person", init)).headers.get("cache-control")).toBe("no-store");
+		for (const path of ["/person", "/admin"])
+			for (const init of [{ headers: { cookie: "ada" } }, { headers: { cookie: "eve" } }, {}])
+				expect((await ask(path, init)).headers.get("cache-control")).toBe("no-store");
 	});
 
 	test("are nobody when a doorkeeper fails", async () => {

@@ -1,6 +1,7 @@
 /** Services that refuse with an error inside a 200: it is their own word that nothing was made, so nothing is charged and it is told. */
 import { expect, test } from "bun:test";
 import { startMediaWorld } from "../../test/support/media-world.ts";
+import { usedOfTokens } from "../../test/support/used-of-tokens.ts";
 
 test.each([
 	["/v1/images/generations", { model: "picture", prompt: "x", async: true }, { message: "no credit left", code: "c" }],
@@ -19,7 +20,6 @@ test.each([
 		status: "FAILURE",
 		error: { code: "upstream_refused", message: "no credit left" },
 	});
-	const { data } = (await at.admin("GET", "/admin/tokens")) as { data: { used: number }[] };
-	expect(data.map(({ used }) => used)).toEqual([0]);
+	expect(await usedOfTokens(at)).toEqual([0]);
 	await at.close();
 });

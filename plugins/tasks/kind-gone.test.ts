@@ -9,6 +9,7 @@ import { createMovedClock, type MovedClock, until } from "../../test/support/mov
 import { quiet } from "../../test/support/quiet.ts";
 import { resetScript } from "../../test/support/scripted-kind.ts";
 import { bodies, doLater, idOf, receiver, stopAll, world } from "../../test/support/scripted-tasks.ts";
+import { usedOfTokens } from "../../test/support/used-of-tokens.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
@@ -54,11 +55,6 @@ const pass = async ({ clock }: Scene, milliseconds: number, step: number): Promi
 	}
 };
 
-const used = async (at: TestGateway): Promise<unknown> => {
-	const { data } = (await at.admin("GET", "/admin/tokens")) as { data: { used: number }[] };
-	return data.map((token) => token.used);
-};
-
 const statusOf = async (at: TestGateway, { id, key }: Scene): Promise<unknown> => {
 	const answer = await at.ask(`/v1/tasks/${id}`, undefined, { headers: { authorization: `Bearer ${key}` } });
 	return ((await answer.json()) as { status: unknown }).status;
@@ -88,7 +84,7 @@ test("past its time it is not looked at in a loop, and fails with a callback whe
 	await pass(scene, 35_000, 1000);
 	await until(() => scene.hook.received.length === 2);
 	expect(bodies(scene.hook)[1]).toMatchObject({ status: "FAILURE", failReason: "task timeout after 10 minutes" });
-	expect(await used(again)).toEqual([0.5]);
+	expect(await usedOfTokens(again)).toEqual([0.5]);
 });
 
 test("its client cancels it", async () => {
@@ -103,8 +99,8 @@ test("its client cancels it", async () => {
 	// It is looked at every thirty seconds, and each time left for five to nodes that have the kind.
 	await pass(scene, 80_000, 1000);
 	// The five seconds are over by the clock; that they are is seen by a job, which goes by real time.
-	await until(async () => String(await used(at)) !== "0", "what it cost");
-	expect(await used(at)).toEqual([0.5]);
+	await until(async () => String(await usedOfTokens(at)) !== "0", "what it cost");
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 });
 
 test("when the time is over for which tasks are kept it is settled", async () => {
@@ -114,7 +110,7 @@ test("when the time is over for which tasks are kept it is settled", async () =>
 	// Once it is settled a job may remove it, as it does in minute 23 of every real hour.
 	const open = sql`SELECT status, due_at FROM tasks WHERE status <> 'FAILURE' OR due_at IS NOT NULL`;
 	expect(await at.store.all(open)).toEqual([]);
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	await pass(scene, 35_000, 1000);
 	expect(scene.hook.received).toHaveLength(1);
 });

@@ -5,6 +5,7 @@ import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { bodies, idOf, receiver, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
 import type { TaskWorld } from "../../test/support/task-world.ts";
+import { usedOfTokens } from "../../test/support/used-of-tokens.ts";
 import type { JobState, Submission } from "./service.ts";
 
 beforeEach(resetScript);
@@ -14,11 +15,6 @@ const priced = () =>
 	world({
 		more: ["quota", "ledger", "router", "metrics", { use: "prices", with: { models: { script: { perImage: 0.5 } } } }],
 	});
-
-const used = async (at: TaskWorld): Promise<unknown> => {
-	const { data } = (await at.admin("GET", "/admin/tokens")) as { data: { used: number }[] };
-	return data.map((token) => token.used);
-};
 
 const rows = async (at: TaskWorld): Promise<unknown> =>
 	await at.store.all(sql`SELECT ending, cost, detail->>'reason' AS reason FROM ledger WHERE protocol = 'tasks'`);
@@ -48,7 +44,7 @@ test.each([
 	answer.resolve(said);
 	await at.pass(3000, 500);
 	expect(await show(at, id)).toMatchObject({ status: "FAILURE", output: null, error: { code: "cancelled" } });
-	expect(await used(at)).toEqual([cost]);
+	expect(await usedOfTokens(at)).toEqual([cost]);
 	expect(await rows(at)).toEqual([{ ending: "failed", cost: cost * 1e6, reason: "cancelled" }]);
 	expect(await ends(at)).toEqual(oneFailure);
 	await until(() => hook.received.length === 2);
@@ -67,7 +63,7 @@ test("cancelled while it is asked after, and then its upstream made its picture"
 	answer.resolve({ state: "done", made });
 	await at.pass(3000, 500);
 	expect(await show(at, id)).toMatchObject({ status: "FAILURE", output: null, error: { code: "cancelled" } });
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(await rows(at)).toEqual([{ ending: "failed", cost: 500_000, reason: "cancelled" }]);
 	expect(await ends(at)).toEqual(oneFailure);
 });

@@ -1,15 +1,13 @@
 /** An upstream that is not there, or in whose place something else answers: told as that, free of charge, and shown to operators meanwhile. */
 import { expect, test } from "bun:test";
-import { asList, asRecord } from "#core";
+import { asList } from "#core";
 import { type MediaWorld, type MediaWorldOptions, startMediaWorld } from "../../test/support/media-world.ts";
+import { usedOfTokens } from "../../test/support/used-of-tokens.ts";
 
 const priced = ["quota", { use: "prices", with: { models: { "*": { perImage: 0.5, perSecond: 0.1, perSong: 0.2 } } } }];
 const page = () => new Response("<html>Sign in to go on</html>", { headers: { "content-type": "text/html" } });
 const failure = { status: "FAILURE", error: { code: "upstream_unreachable" } };
 const picture = { model: "picture", prompt: "x", async: true };
-
-const used = async (at: MediaWorld): Promise<unknown> =>
-	asList((await at.admin("GET", "/admin/tokens"))["data"]).map((token) => asRecord(token)["used"]);
 
 const unwell = async (at: MediaWorld): Promise<readonly unknown[]> =>
 	asList((await at.admin("GET", "/admin/troubles"))["upstreams"]);
@@ -49,7 +47,7 @@ test.each(Object.keys(scenes))("%s: a page of HTML in place of an answer", async
 	const id = body["result"] ?? body["id"];
 	await at.finish(id);
 	expect((await at.json(`/v1/tasks/${id}`)).body).toMatchObject(failure);
-	expect(await used(at)).toEqual([0]);
+	expect(await usedOfTokens(at)).toEqual([0]);
 	expect(await unwell(at)).toMatchObject([
 		{
 			of: "tasks",
@@ -77,7 +75,7 @@ test("an upstream that is away: told by its name until it answers again, and wha
 		return (await at.json(`/v1/tasks/${id}`)).body;
 	};
 	expect(await make("other")).toMatchObject(failure);
-	expect(await used(at)).toEqual([0]);
+	expect(await usedOfTokens(at)).toEqual([0]);
 	const away = { upstream: "image-1", of: "tasks", failing: true };
 	expect(await unwell(at)).toMatchObject([
 		{ ...away, lastFailure: { message: "It could not be reached. (ECONNREFUSED)", advice: expect.any(String) } },

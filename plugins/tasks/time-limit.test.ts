@@ -4,6 +4,7 @@ import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { idOf, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
 import type { TaskWorld } from "../../test/support/task-world.ts";
+import { usedOfTokens } from "../../test/support/used-of-tokens.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
@@ -15,11 +16,6 @@ const priced = () =>
 		scripted: { concurrency: 1 },
 		more: ["quota", { use: "prices", with: { models: { script: { perImage: 0.5 } } } }],
 	});
-
-const used = async (at: TaskWorld): Promise<unknown> => {
-	const { data } = (await at.admin("GET", "/admin/tokens")) as { data: { used: number }[] };
-	return data.map((token) => token.used);
-};
 
 const told = (at: TaskWorld) => at.log.filter(({ task }) => task !== undefined).map(({ msg }) => msg);
 
@@ -42,7 +38,7 @@ test("a submission that never ends is given up on, stopped where it can be found
 	await at.pass(1000);
 	expect(scripted.cancelled).toEqual([`up-${id}`]);
 	expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(told(at)).toEqual(["a task could not be submitted"]);
 
 	// Its place is free.
@@ -60,7 +56,7 @@ test("a poll that never ends is given up on", async () => {
 	expect((await show(at, id)).status).toBe("NOT_START");
 	await at.pass(60_000, 5000);
 	expect(await show(at, id)).toMatchObject(tooLate);
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(told(at)).toEqual(["an upstream could not be asked after a task"]);
 });
 
@@ -71,7 +67,7 @@ test("a look-up that never ends is given up on", async () => {
 	const id = await idOf(at);
 	await at.pass(650_000, 30_000);
 	expect(await show(at, id)).toMatchObject({ status: "FAILURE" });
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(told(at)).toEqual(["a submission could not be looked up"]);
 });
 
@@ -82,7 +78,7 @@ test("a request to stop that never ends is given up on, three times", async () =
 	await at.pass(2000, 500);
 	expect((await at.json(`/v1/tasks/${id}/cancel`, {})).status).toBe(200);
 	await at.pass(30_000, 500);
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(scripted.cancelled).toHaveLength(3);
 	expect(told(at)).toEqual(["a job could not be cancelled"]);
 });
@@ -96,7 +92,7 @@ test("a result that never comes is given up on", async () => {
 	const id = await idOf(at);
 	await at.pass(660_000, 30_000);
 	expect(await show(at, id)).toMatchObject({ status: "FAILURE", error: { code: "result_not_kept" } });
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(told(at)).toEqual(["a result could not be fetched"]);
 });
 
@@ -130,7 +126,7 @@ test.each([
 	const shown = await show(at, id);
 	expect(shown["status"]).toBe(status);
 	expect(shown["error"]).toEqual(said.state === "failed" ? { code: "upstream_failed", message: "no" } : null);
-	expect(await used(at)).toEqual([cost]);
+	expect(await usedOfTokens(at)).toEqual([cost]);
 	expect(scripted.cancelled).toEqual([]);
 });
 
@@ -146,6 +142,6 @@ test("a result that cannot be fetched when a task's time is over ends it all the
 	at.moved.jump(8 * 3_600_000);
 	await at.pass(5000, 500);
 	expect(await show(at, id)).toMatchObject({ status: "FAILURE", error: { code: "task_timeout" } });
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(scripted.cancelled).toEqual([`up-${id}`]);
 });

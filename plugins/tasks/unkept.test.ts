@@ -6,6 +6,7 @@ import { until } from "../../test/support/moved-clock.ts";
 import { resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { idOf, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
 import type { TaskWorld } from "../../test/support/task-world.ts";
+import { usedOfTokens } from "../../test/support/used-of-tokens.ts";
 import type { Made } from "./service.ts";
 
 beforeEach(resetScript);
@@ -29,11 +30,6 @@ const priced = async (): Promise<TaskWorld> => {
 	return at;
 };
 
-const used = async (at: TaskWorld): Promise<unknown> => {
-	const { data } = (await at.admin("GET", "/admin/tokens")) as { data: { used: number }[] };
-	return data.map((token) => token.used);
-};
-
 /** The task as it ended. Fetching and keeping go by real time, of which a busy machine needs more than `pass` gives. */
 const failed = async (at: TaskWorld, id: string) => {
 	await until(async () => (await show(at, id)).status === "FAILURE", "the end");
@@ -49,7 +45,7 @@ test("a disk that cannot be written costs the token nothing", async () => {
 	const id = await idOf(at);
 	await at.pass(2000);
 	expect(await failed(at, id)).toMatchObject({ error: { code: "result_not_kept" } });
-	expect(await used(at)).toEqual([0]);
+	expect(await usedOfTokens(at)).toEqual([0]);
 	expect(complaints(at)).toEqual([["a result could not be kept", id, expect.stringContaining("ENOTDIR")]]);
 });
 
@@ -59,7 +55,7 @@ test("a file that its upstream does not give is charged, for the work was done",
 	const id = await idOf(at);
 	await at.pass(2000);
 	expect(await failed(at, id)).toMatchObject({ error: { code: "result_not_kept" } });
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 	expect(complaints(at)).toEqual([["a result could not be fetched", id, "TypeError: [removed] answered 404"]]);
 });
 
@@ -83,7 +79,7 @@ test("a job that is done is kept as soon as the disk can be written, and told of
 	rmSync(join(at.folder, "tasks"));
 	await at.pass(60_000, 5000);
 	expect((await show(at, id)).status).toBe("SUCCESS");
-	expect(await used(at)).toEqual([0.5]);
+	expect(await usedOfTokens(at)).toEqual([0.5]);
 });
 
 test("a job whose result could not be kept in its time costs nothing", async () => {
@@ -92,7 +88,7 @@ test("a job whose result could not be kept in its time costs nothing", async () 
 	const id = await idOf(at);
 	await at.pass(660_000, 30_000);
 	expect(await failed(at, id)).toMatchObject({ error: { code: "result_not_kept" } });
-	expect(await used(at)).toEqual([0]);
+	expect(await usedOfTokens(at)).toEqual([0]);
 });
 
 test("a result that came while the database was away costs nothing", async () => {
@@ -112,7 +108,7 @@ test("a result that came while the database was away costs nothing", async () =>
 	// What could not claim is tried again by a job's schedule, which goes by real time.
 	expect(await failed(at, id)).toMatchObject({ error: { code: "result_not_kept" } });
 	expect(scripted.submitted).toHaveLength(1);
-	expect(await used(at)).toEqual([0]);
+	expect(await usedOfTokens(at)).toEqual([0]);
 });
 
 test("an upstream's program that fails is told of once a task", async () => {

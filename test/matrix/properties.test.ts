@@ -323,6 +323,9 @@ const expectReplayed = (
 	expect(blocks.filter(({ type }) => type === "tool_result").length).toBe(heard.calls.length);
 	if (streamed) return;
 	const text = JSON.stringify(body);
+	// OpenAI refuses a request for reasoning behind which nothing of the model's stands.
+	const isLone = toName === "responses" && heard.text === "" && heard.calls.length === 0;
 	for (const block of answer.candidates[0]?.blocks ?? [])
-		if ("signature" in block && block.signature) expect(text.includes(block.signature.value)).toBe(toName === viaName);
+		if ("signature" in block && block.signature)
+			expect(text.includes(block.signature.value)).toBe(toName === viaName && !isLone);
 };

@@ -84,13 +84,9 @@ export class Supervisor {
 			const heardAt = Math.max(since, this.heardAt.get(process) ?? since);
 			process.say({ asked: { id: 0, question: "supervisor: whether it runs" } });
 			if (clock.monotonic() - heardAt < longestSilence) continue;
-			log.error(
-				"a worker that is to end does not answer, and is killed; the next start charges what its journal tells",
-				{
-					worker,
-					process: process.pid,
-				},
-			);
+			const what =
+				"a worker that is to end does not answer, and is killed; the next start charges what its journal tells";
+			log.error(what, { worker, process: process.pid });
 			process.tell("SIGKILL");
 		}
 		if (this.running.size > 0) clock.after(askEvery, () => this.endSilent(since));

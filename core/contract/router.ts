@@ -28,9 +28,9 @@ export interface AttemptReport {
 	/** Milliseconds from its beginning to the first byte of its answer; absent where none was handed on. */
 	readonly firstByteMs?: number | undefined;
 	/**
-	 * When it began, by the clock's `monotonic`: told of an attempt that was given up, mostly as the client left, after the
-	 * upstream had sent nothing for 30 seconds (code `no_answer_yet`). What a client asks may take so long: it tells of the
-	 * upstream only where that has answered nobody since.
+	 * When it began, by the clock's `monotonic`. Given only for an attempt that was given up (mostly because the client left)
+	 * after the upstream had sent nothing for 30 seconds (code `no_answer_yet`): a failure of the upstream where it has answered
+	 * nobody since, and elsewhere a request that takes long.
 	 */
 	readonly begunAt?: number;
 	/** The call it was made for, as `plan` got it: what fails for one caller alone may be that caller's doing. */

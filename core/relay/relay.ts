@@ -232,17 +232,12 @@ export class CallRelay implements Relay {
 
 	/** What a plugin does may go on for ever, told to stop or not: what the call holds is not held for it. */
 	private stop(live: LiveCall): void {
-		this.reportSilence(live);
+		const { silence } = live.attempts;
+		// An upstream that hangs until clients leave is heard of by that alone.
+		if (silence) this.options.router.report({ ...silence, call: live.routed });
 		live.stop();
 		const unheeded = (): void => this.endAs(live, live.stoppedFor ?? clientGone);
 		live.limitTime(this.options.clock.after(unheededMs, unheeded));
-	}
-
-	/** An upstream that hangs until clients leave is heard of by that alone. */
-	private reportSilence({ attempts, target, routed }: LiveCall): void {
-		const error = attempts.silence;
-		if (!error || !target) return;
-		this.options.router.report({ target, error, said: attempts.last, begunAt: attempts.begunAt, call: routed });
 	}
 
 	private forget(live: LiveCall): void {

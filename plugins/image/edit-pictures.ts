@@ -1,5 +1,5 @@
 /** The pictures that an edit begins with, and how it is read that there are any. */
-import { asList, asText, type Fault, invalidParameter, type WireRecord } from "#core";
+import { asList, asText, definedOnly, type Fault, invalidParameter, type WireRecord } from "#core";
 import { pictureOf, type TaskJob } from "../tasks/service.ts";
 
 /** The action of a task that changes pictures. */
@@ -29,12 +29,9 @@ export const editPictures = async (body: WireRecord): Promise<WireRecord> => {
 	return { images, ...(mask !== undefined && { mask }) };
 };
 
-const unlessNone = (inputImages: number): { readonly inputImages?: number } =>
-	inputImages === 0 ? {} : { inputImages };
-
-/** How many pictures an upstream is sent, a mask among them: it reads them all before it makes any. None are not said. */
+/** How many pictures an upstream is sent, a mask among them: it reads them all before it makes any. Absent where it is sent none. */
 export const picturesIn = ({ image, images, mask }: WireRecord): { readonly inputImages?: number } =>
-	unlessNone([image, images, mask].flat(2).filter(isGiven).length);
+	definedOnly({ inputImages: [image, images, mask].flat(2).filter(isGiven).length || undefined });
 
 /** The same of a job, for its upstream; no pictures where the job is no edit. */
 export const picturesOf = (job: TaskJob): { readonly images: readonly string[]; readonly mask: string | undefined } =>

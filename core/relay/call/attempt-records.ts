@@ -2,6 +2,7 @@
 import type { Clock } from "../../contract/clock.ts";
 import { type Denial, isFault } from "../../contract/fault.ts";
 import type { AttemptRecord, PassedOver } from "../../contract/outcome.ts";
+import type { AttemptReport } from "../../contract/router.ts";
 import type { Tracer } from "../../contract/trace.ts";
 import type { KeyNotes, Target } from "../../contract/upstream.ts";
 import { leftUnanswered, noAnswerYet } from "../../errors/no-answer.ts";
@@ -36,7 +37,7 @@ export class AttemptRecords implements KeyNotes {
 	private record: Changeable | undefined;
 	private target: Target | undefined;
 	/** When it began, by the clock's monotonic time. */
-	begunAt = 0;
+	private begunAt = 0;
 	private ended = false;
 
 	constructor(clock: Clock, tracer?: Tracer) {
@@ -54,9 +55,11 @@ export class AttemptRecords implements KeyNotes {
 	}
 
 	/** What it tells of the upstream that the attempt is given up now; undefined where something of an answer has come. */
-	get silence(): Denial | undefined {
-		if (!this.record || this.ended || this.record.status !== undefined) return undefined;
-		return leftUnanswered(this.clock.monotonic() - this.begunAt);
+	get silence(): AttemptReport | undefined {
+		const { record, target, begunAt } = this;
+		if (!record || !target || this.ended || record.status !== undefined) return undefined;
+		const error = leftUnanswered(this.clock.monotonic() - begunAt);
+		return error && { target, error, said: record, begunAt };
 	}
 
 	/** An attempt begins. */

@@ -2,8 +2,10 @@
 // Starts Portico on Bun. Needs nothing but Node: Bun is among the dependencies, and its place is found here. Run by Deno
 // (`deno run -A …/bin/portico.mjs`) it starts Portico on that.
 //
-// Two things can only be settled before Bun starts: how many requests its client may have in flight (256 unless the
-// environment says otherwise, too few for a gateway), and that the server ends when this launcher is killed.
+// Three things can only be settled before Bun starts: how many requests its client may have in flight (256 unless the
+// environment says otherwise, too few for a gateway), how many threads look up names (one a core, and each is held until the
+// name's server has answered: two hanging names stopped all new connections of a small machine), and that the server ends when
+// this launcher is killed.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -156,6 +158,7 @@ child = spawn(onDeno || testsOnDeno ? denoProgram() : bunProgram(), argv, {
 		...process.env,
 		PORTICO_CALLED_AS: calledAs(),
 		BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? "65336",
+		UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? "32",
 	},
 });
 

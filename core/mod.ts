@@ -47,6 +47,7 @@ export { type FetchWay, fetchWay } from "./runtime/fetch-way.ts";
 export { withoutControls } from "./runtime/log-lines.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";
+export { systemResolve } from "./runtime/system-resolve.ts";
 export { remembering } from "./wire/remember.ts";
 
 // the command line
@@ -195,12 +196,7 @@ export { instantOf } from "./wire/instant.ts";
 export { narrowList } from "./wire/narrow-list.ts";
 export { matchesPattern, patternLookup } from "./wire/pattern.ts";
 export { pinnedRequest } from "./wire/pinned-request.ts";
-export {
-	dialable,
-	isInnerHost,
-	type Resolve,
-	systemResolve,
-} from "./wire/public-addresses.ts";
+export { dialable, isInnerHost, type Resolve } from "./wire/public-addresses.ts";
 export * from "./wire/references.ts";
 export { BoundReader, membersOf, spelledOtherwise, tiersNamed, tierWords } from "./wire/request-bound.ts";
 export { asksOtherModels, foldedName, type SteeringFinder, steeringFinder } from "./wire/steering.ts";

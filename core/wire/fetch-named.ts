@@ -2,13 +2,14 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { pinnedRequest } from "./pinned-request.ts";
-import { dialable, type Resolve, systemResolve } from "./public-addresses.ts";
+import { dialable, type Resolve } from "./public-addresses.ts";
 
 interface FetchNamedOptions {
 	readonly signal: AbortSignal;
 	/** The upstream that named it is private itself, by config. */
 	readonly allowPrivateNetworks: boolean;
-	readonly resolve?: Resolve;
+	/** `systemResolve`, but for tests. */
+	readonly resolve: Resolve;
 }
 
 /** True for addresses that may be fetched, or shown to a client as a link. */
@@ -47,7 +48,7 @@ const statusesWithoutBody = new Set([204, 205, 304]);
 export const fetchNamed = async (named: string, options: FetchNamedOptions): Promise<Response> => {
 	if (!isWebAddress(named)) throw new TypeError("an upstream named an address that is not http or https");
 	const url = new URL(named);
-	const found = await dialable(url.hostname, options.resolve ?? systemResolve, options.allowPrivateNetworks);
+	const found = await dialable(url.hostname, options.resolve, options.allowPrivateNetworks);
 	if (typeof found === "string")
 		throw new TypeError("an upstream named an address that may not be fetched, or leads nowhere");
 	const message = await askFirst(url, found, options.signal);
@@ -64,5 +65,5 @@ export const fetchNamed = async (named: string, options: FetchNamedOptions): Pro
 };
 
 /** Whether a configured address is private itself: then what it names may be too. */
-export const isPrivateUpstream = async (url: string, resolve: Resolve = systemResolve): Promise<boolean> =>
+export const isPrivateUpstream = async (url: string, resolve: Resolve): Promise<boolean> =>
 	(await dialable(new URL(url).hostname, resolve, false)) === "blocked";

@@ -1,5 +1,4 @@
 /** Which addresses are of the public internet, by the text of a URL's host and by what its name resolves to. */
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
@@ -63,10 +62,6 @@ export const isInnerHost = (hostname: string): boolean => {
 
 /** All addresses of a name, in the order to be tried. Rejects when there is none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
-
-/** The system's resolver, hosts file included. */
-export const systemResolve: Resolve = async (hostname) =>
-	(await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 
 /** Why there is nothing to dial: `blocked`: only forbidden addresses; `unknown`: the name leads nowhere. */
 export type Unreachable = "blocked" | "unknown";

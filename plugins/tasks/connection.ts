@@ -14,6 +14,7 @@ import {
 	refusesCredentials,
 	retryAfterIn,
 	scrub,
+	systemResolve,
 	unansweredCode,
 } from "#core";
 import { bodyBytes, lastEvent } from "./answer-body.ts";
@@ -186,7 +187,8 @@ export const createConnection = (
 			? await request(address, { signal, timeoutMs: fileMs })
 			: await fetchNamed(address, {
 					signal: AbortSignal.any([signal, AbortSignal.timeout(fileMs)]),
-					allowPrivateNetworks: await isPrivateUpstream(base),
+					allowPrivateNetworks: await isPrivateUpstream(base, systemResolve),
+					resolve: systemResolve,
 				});
 
 	const fetchFile = async (named: string, signal: AbortSignal): Promise<Uint8Array> => {

@@ -1,5 +1,5 @@
 /** A file that an upstream names by an address: in its own network, which no client is in, Portico fetches it. */
-import { describe, isInnerHost, isPrivateUpstream, isWebAddress, type Log } from "#core";
+import { describe, isInnerHost, isPrivateUpstream, isWebAddress, type Log, systemResolve } from "#core";
 import type { Connection } from "./wire.ts";
 
 interface NamedFileOptions extends Pick<Connection, "fetchFile"> {
@@ -18,6 +18,8 @@ export const namedFiles =
 			log.warn("a result could not be fetched in its upstream's network", { host, error: describe(error) });
 		};
 		const fetchInside = async (signal: AbortSignal): Promise<Uint8Array | undefined> =>
-			(await isPrivateUpstream(base)) ? ((await fetchFile(url, signal).catch(failed)) ?? undefined) : undefined;
+			(await isPrivateUpstream(base, systemResolve))
+				? ((await fetchFile(url, signal).catch(failed)) ?? undefined)
+				: undefined;
 		return [{ role, mediaType, url, fetchInside }];
 	};

@@ -7,6 +7,7 @@ import {
 	isPrivateUpstream,
 	isWebAddress,
 	type Log,
+	systemResolve,
 	type TaskAuthority,
 	type TokenRoute,
 } from "#core";
@@ -178,7 +179,8 @@ const fetchMs = 60_000;
 const fetched = async (url: string, upstream: string | undefined): Promise<Uint8Array> => {
 	const response = await fetchNamed(url, {
 		signal: AbortSignal.timeout(fetchMs),
-		allowPrivateNetworks: upstream !== undefined && (await isPrivateUpstream(upstream)),
+		allowPrivateNetworks: upstream !== undefined && (await isPrivateUpstream(upstream, systemResolve)),
+		resolve: systemResolve,
 	});
 	if (!response.ok) throw new TypeError(`a result file could not be fetched: ${response.status}`);
 	return await bodyBytes(response);

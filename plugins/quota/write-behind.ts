@@ -179,7 +179,7 @@ export class WriteBehind {
 		this.log.warn(
 			"this node fell silent for so long that what it had set aside was charged; it is put right when its calls end",
 			{
-				token: lease.account,
+				account: lease.account,
 				callsRunning: lease.running.size,
 			},
 		);

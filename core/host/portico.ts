@@ -4,6 +4,7 @@ import { usualModel } from "../connect/usual-model.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
 import { router } from "../contract/router.ts";
+import { isOutage } from "../errors/store-fault.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
 import { spaceOf } from "../store/free-space.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
@@ -22,7 +23,7 @@ import { ownRoutes } from "./own-routes.ts";
 import type { PorticoOptions } from "./portico-options.ts";
 import { callsOf, hostLoad, type Running } from "./running.ts";
 import { type JobRuns, startJobs } from "./start-jobs.ts";
-import { Troubles } from "./troubles.ts";
+import { type ReloadOutcome, Troubles } from "./troubles.ts";
 import { tellTroubles, troublesTogether } from "./troubles-together.ts";
 import { notWell, upstreamStates } from "./upstream-states.ts";
 
@@ -104,13 +105,13 @@ export class Portico {
 	reload(done?: () => void): Promise<readonly string[]> {
 		const reloaded = this.reloading.then(() => this.replace(done));
 		this.reloading = reloaded.then(
-			(complaints) => {
-				this.reloaded = complaints.length === 0;
-				this.troubles.reloaded(complaints);
+			(outcome) => {
+				this.reloaded = outcome.complaints.length === 0;
+				this.troubles.reloaded(outcome);
 			},
 			() => undefined,
 		);
-		return reloaded;
+		return reloaded.then(({ complaints }) => complaints);
 	}
 
 	/** From now on `/health` says that this node is not ready, so that a balancer sends calls elsewhere; calls are still answered. */
@@ -155,10 +156,10 @@ export class Portico {
 		return { blueprint, ...more, complaints: [...wrong, ...certificateComplaints(blueprint.config.server)] };
 	}
 
-	private async replace(done?: () => void): Promise<readonly string[]> {
+	private async replace(done?: () => void): Promise<ReloadOutcome> {
 		const { blueprint, built, complaints } = await this.readAgain();
-		if (!blueprint || !built || complaints.length > 0) return complaints;
-		if (this.stopping) return ["Portico is being stopped"];
+		if (!blueprint || !built || complaints.length > 0) return { complaints };
+		if (this.stopping) return { complaints: ["Portico is being stopped"] };
 		const previous = this.current;
 		previous?.jobs?.pause();
 		try {
@@ -166,14 +167,17 @@ export class Portico {
 		} catch (error) {
 			previous?.jobs?.resume();
 			await retire(built, this.mustEnd.signal);
-			return [`the new configuration could not be started: ${said(error)}`];
+			return {
+				complaints: [`the new configuration could not be started: ${said(error)}`],
+				...(isOutage(error) && { withoutDatabase: true }),
+			};
 		}
 		this.server = blueprint.config.server;
 		if (previous) this.old.letGo(previous);
 		this.options.log.info("reloaded");
 		done?.();
 		awaitRestart(this.troubles, this.options.blueprint, blueprint, this.log);
-		return [];
+		return { complaints: [] };
 	}
 
 	private async activate(built: Running): Promise<void> {

@@ -91,6 +91,24 @@ const ofDatabase = ({ since, code }: Outage, folder: string | undefined): Troubl
 	return { what: "database", since, message: `${message} (${code}) ${whomItHarms}`, advice };
 };
 
+const refused = [
+	"The config file was refused",
+	"Correct the file (portico check says whether it is good), then reload.",
+] as const;
+
+/** Nobody's mistake: a file that is good waits for the database. */
+const notRead = [
+	"The config file was to be read anew while the database did not work",
+	"Once the database works again, reload.",
+] as const;
+
+export interface ReloadOutcome {
+	/** Why what ran goes on; none where the file was taken. */
+	readonly complaints: readonly string[];
+	/** The file is good; it was the database, or the disk, that kept it from being taken. */
+	readonly withoutDatabase?: true;
+}
+
 interface TroublesInput {
 	readonly clock: Clock;
 	readonly outage: () => Outage | undefined;
@@ -137,19 +155,21 @@ export class Troubles {
 		};
 	}
 
-	/** What a reload said; a file that is refused again has been so since it was the first time. */
-	reloaded(complaints: readonly string[]): void {
-		const [first] = complaints;
-		if (first === undefined) this.failing.forget();
-		this.config =
-			first === undefined
-				? undefined
-				: {
-						what: "config",
-						since: this.config?.since ?? this.input.clock.now(),
-						message: `The config file was refused, and what ran goes on for all: ${complaints.join("; ")}`,
-						advice: "Correct the file (portico check says whether it is good), then reload.",
-					};
+	/** What a reload said; a file that is not taken again has been so since it was the first time. */
+	reloaded({ complaints, withoutDatabase }: ReloadOutcome): void {
+		if (complaints.length === 0) {
+			this.failing.forget();
+			this.config = undefined;
+			return;
+		}
+		const [what, advice] = withoutDatabase ? notRead : refused;
+		const since = this.config?.since ?? this.input.clock.now();
+		this.config = {
+			what: "config",
+			since,
+			message: `${what}, and what ran goes on for all: ${complaints.join("; ")}`,
+			advice,
+		};
 	}
 
 	/** A reload took the file, but for these settings. */

@@ -57,8 +57,14 @@ test("a database file that is moved away: told within seconds, and it goes on on
 	expect(await status()).toMatch(/^database: The database file was removed or replaced[\s\S]*what to do: Put back/);
 	expect((await fetch(`${portico.address}/readyz`)).status).toBe(503);
 	expect(await runCommand(folder, ["token", "create", "--name", "lost"])).toMatchObject({ code: 1 });
+	expect(await runCommand(folder, ["reload"])).toMatchObject({ code: 1 });
+	// Nothing is wrong with the file.
+	expect(await status()).toMatch(
+		/\nconfig: The config file was to be read anew while the database did not work[^\n]*\n.*\n {2}what to do: Once the database works again, reload\.\n/,
+	);
 	renameSync(away, file);
 	await portico.says(/the database file is back in its place/);
+	expect(await runCommand(folder, ["reload"])).toMatchObject({ code: 0 });
 	expect(await status()).toContain("The server is well");
 	expect(await runCommand(folder, ["token", "create", "--name", "kept"])).toMatchObject({ code: 0 });
 	expect(await portico.end("SIGTERM")).toBe(0);

@@ -20,7 +20,7 @@ import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
 import { pluginCommands } from "./plugin-commands.ts";
 import { reloadCommand } from "./reload.ts";
-import { runningServer } from "./running-server.ts";
+import { runningServer, servedThere } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 import { statusCommand } from "./status.ts";
 
@@ -70,15 +70,23 @@ const refuseHidden = (blueprint: Blueprint): void => {
 };
 
 /** Only serving makes a database: a command from the wrong folder would make a second, which the server does not know. */
-const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): void => {
+const refuseWithoutDatabase = async ({ config, file }: Blueprint, builtIn: boolean): Promise<void> => {
 	const path = databaseFile(config.database.url);
 	if (path === undefined || existsSync(path) || isTakenOver(path)) return;
 	// A server whose file was removed under it is asked all the same: it tells what to do.
 	if (holderOf(path) !== undefined) return;
 	refuseLost(path);
-	refuseCommand(
-		`there is no database at ${path}, which ${builtIn ? "the built-in default" : file} names; portico serve makes it, or name the config with --config FILE`,
-	);
+	const missing = `there is no database at ${path}, which ${builtIn ? "the built-in default" : file} names`;
+	const served = await servedThere(config.server);
+	if (served === undefined)
+		return refuseCommand(`${missing}; portico serve makes it, or name the config with --config FILE`);
+	const { address, unready } = served;
+	// Its lock lay in the folder that is gone: no command finds it any more.
+	if (unready === "database")
+		return refuseCommand(
+			`${missing}, and the server at ${address} is without its database: put back the very folder that was moved away, and it goes on by itself; where that is lost, stop the server and put the last backup in its place (portico db restore FILE)`,
+		);
+	refuseCommand(`${missing}, though a server of another config runs at ${address}; name its config with --config FILE`);
 };
 
 type Tell = (line: string) => void;
@@ -109,7 +117,7 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
 	refuseHidden(blueprint);
-	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
+	await refuseWithoutDatabase(blueprint, invocation.builtIn === true);
 	const askServer = async ({ address, pid }: Owner): Promise<void> => {
 		if (address === undefined)
 			return refuseCommand(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);

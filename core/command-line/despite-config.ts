@@ -1,6 +1,10 @@
 /** A command while the config file is refused: a server that runs is asked all the same, for it goes on with what it read before. */
-import type { Command } from "../contract/command.ts";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { refuseCommand } from "../config/command-words.ts";
+import type { CallAdmin, Command } from "../contract/command.ts";
 import { placesOf } from "../host/blueprint.ts";
+import { asRecord, asText } from "../neutral/json.ts";
 import { overNetwork, type Server, tokenOf } from "./admin-calls.ts";
 import { builtInCommands } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
@@ -15,6 +19,14 @@ const serverOf = (invocation: Invocation): (Server & { readonly dataFolder: stri
 	const { url, dataFolder } = placesOf(readingOf(invocation));
 	const server = runningServer(url, dataFolder);
 	return server && { ...server, dataFolder };
+};
+
+/** A file that there is not may be a name mistyped: the server of its folder is asked only where it was started with that very file. */
+const refuseOther = async (call: CallAdmin, file: string): Promise<void> => {
+	if (existsSync(file)) return;
+	const started = asText(asRecord(await call("GET", "/admin/config"))["file"]);
+	if (started !== undefined && started !== resolve(file))
+		refuseCommand(`that server runs on ${started}: name that file with --config, or the one you mean`);
 };
 
 interface DespiteConfig {
@@ -55,6 +67,7 @@ export const runDespiteConfig = async ({
 		tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);
 	tell(`asking the server at ${server.address}`);
 	const call = await overNetwork(server, tokenOf(invocation, server.dataFolder));
+	await refuseOther(call, invocation.file);
 	await command.run({ words, call, print, server: server.address });
 	return true;
 };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { writeCertificate } from "../support/own-certificate.ts";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 import { startSqlServer } from "../support/sql-server.ts";
+import { freePort } from "../support/sqld.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -67,6 +68,44 @@ test("a database file that is moved away: told within seconds, and it goes on on
 	expect(await runCommand(folder, ["reload"])).toMatchObject({ code: 0 });
 	expect(await status()).toContain("The server is well");
 	expect(await runCommand(folder, ["token", "create", "--name", "kept"])).toMatchObject({ code: 0 });
+	expect(await portico.end("SIGTERM")).toBe(0);
+}, 60_000);
+
+test("a data folder that is moved away takes the lock along: the server is found by its address, and told of", async () => {
+	const port = await freePort();
+	configure({ port });
+	const portico = await startProcess(folder, undefined);
+	renameSync(join(folder, "data"), join(folder, "away"));
+	await portico.says(/the database file was removed or replaced/);
+	const { code, errors } = await runCommand(folder, ["status"]);
+	expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining("put back the very folder") });
+	expect(errors).toContain(`the server at ${portico.address} is without its database`);
+	renameSync(join(folder, "away"), join(folder, "data"));
+	await portico.says(/the database file is back in its place/);
+	expect(await status()).toContain("The server is well");
+
+	const other = join(folder, "other.yaml");
+	writeFileSync(other, JSON.stringify({ server: { port }, database: { url: "file:none.db" }, plugins: [] }));
+	expect(await runCommand(folder, ["token", "list", "--config", other])).toMatchObject({ code: 1 });
+	expect((await runCommand(folder, ["status", "--config", other])).errors).toContain(
+		`though a server of another config runs at ${portico.address}; name its config with --config FILE`,
+	);
+	expect(await portico.end("SIGTERM")).toBe(0);
+}, 60_000);
+
+test("a config file that there is not is no other's: its folder's server is asked only where it was started with that one", async () => {
+	configure({});
+	const file = join(folder, "portico.yaml");
+	const portico = await startProcess(folder, undefined);
+	const mistyped = await runCommand(folder, ["token", "create", "--name", "misled", "--config", "protico.yaml"]);
+	expect([mistyped.code, mistyped.output]).toEqual([1, ""]);
+	expect(mistyped.errors).toContain("protico.yaml: there is no such file");
+	expect(mistyped.errors).toEndWith(`that server runs on ${file}: name that file with --config, or the one you mean\n`);
+	renameSync(file, `${file}.away`);
+	for (const words of [[], ["--config", file]]) {
+		const { code, output } = await runCommand(folder, ["token", "list", ...words]);
+		expect([code, output.includes("misled")]).toEqual([0, false]);
+	}
 	expect(await portico.end("SIGTERM")).toBe(0);
 }, 60_000);
 

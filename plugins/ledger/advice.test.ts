@@ -41,3 +41,26 @@ test("a model that is not found may be one that the token's list lacks, and the 
 	expect(advice).toContain("portico token update tok_1 --models");
 	expect(adviceOn({ ...refused, model: "$(reboot)" })).toContain("portico explain --model NAME --token tok_1");
 });
+
+test("of a call that another target answered nobody is told to add one, but what does not pass by itself is told", () => {
+	const answered = { upstream: "spare", status: 200 };
+	const after = (failed: object) =>
+		adviceOn({ ending: "completed", attempts: [{ upstream: "main", ...failed }, answered] });
+	for (const failed of [
+		{ code: "overloaded", status: 529 },
+		{ code: "rate_limited", status: 429 },
+	])
+		expect(after(failed)).toBe(
+			"Another attempt answered after main had failed: nothing need be done unless that lasts.",
+		);
+	expect(after({ code: "ECONNREFUSED" })).toBe(
+		"Another attempt answered. Of main, which failed before: Nothing answers at the upstream's address: correct its url, or start it.",
+	);
+	expect(after({ code: "invalid_api_key", status: 401 })).toContain("refuses Portico's key");
+});
+
+test("an answer that was cut says who set its limit", () => {
+	expect(adviceOn({ ending: "cut", token: "tok_1", attempts: [{ upstream: "main", status: 200 }] })).toContain(
+		"portico token update tok_1 --quota DOLLARS",
+	);
+});

@@ -6,6 +6,7 @@ import {
 	asRecord,
 	asText,
 	definedOnly,
+	isEmptyAccount,
 	slowUpstream,
 	type WireRecord,
 } from "#core";
@@ -38,6 +39,7 @@ const byReason: Readonly<Record<string, string>> = {
 const byEnding: Readonly<Record<string, string>> = {
 	shut_down:
 		"Portico was stopped while the call ran: ask again. server.drainSeconds says how long a stop waits for calls.",
+	cut: "The answer was cut where it ran past its limit: what the client asked for, or what the quota still covered. Let the client ask for more, or raise the quota: portico token update ID --quota DOLLARS.",
 	crash:
 		"The node died while the call ran, and nobody knows what came of it: all that it held was charged. If that is too much, raise the token's quota by it: portico token update ID --quota DOLLARS.",
 	lease_lost:
@@ -65,13 +67,32 @@ const onAttempt = (attempt: WireRecord): string | undefined => {
 	return adviceOnUpstream(definedOnly({ code: asText(code), message: asText(message), status: asNumber(status) }));
 };
 
+/** What stays so until somebody mends it; against anything else another target helps. */
+const isToBeMended = ({ code, message, status }: WireRecord): boolean => {
+	const answered = asNumber(status);
+	if (isEmptyAccount(asText(code), asText(message))) return true;
+	return answered === undefined || [301, 302, 307, 308, 401, 402, 403, 404].includes(answered);
+};
+
+/** Of a call that was answered after all. */
+const onceAnswered = (attempt: WireRecord, advice: string): string =>
+	isToBeMended(attempt)
+		? `Another attempt answered. Of ${attempt["upstream"]}, which failed before: ${advice}`
+		: `Another attempt answered after ${attempt["upstream"]} had failed: nothing need be done unless that lasts.`;
+
+/** On the first of the attempts that failed of which something is known. */
+const onAttempts = (call: WireRecord): string | undefined => {
+	for (const attempt of asList(call["attempts"]).map(asRecord)) {
+		const advice = attempt["code"] === undefined ? undefined : onAttempt(attempt);
+		if (advice !== undefined) return call["ending"] === "completed" ? onceAnswered(attempt, advice) : advice;
+	}
+	return undefined;
+};
+
 const anyonesAdvice = (call: WireRecord): string | undefined => {
 	const onEnding = byEnding[asText(call["ending"]) ?? ""];
 	if (onEnding !== undefined) return onEnding;
-	const bad = asList(call["attempts"])
-		.map(asRecord)
-		.filter(({ code }) => code !== undefined);
-	const onUpstream = bad.map(onAttempt).find((advice) => advice !== undefined);
+	const onUpstream = onAttempts(call);
 	if (onUpstream !== undefined) return onUpstream;
 	if (call["ending"] === "timed_out") return slowUpstream;
 	const reason = asText(call["reason"]) ?? "";

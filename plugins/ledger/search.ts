@@ -79,6 +79,7 @@ export const alike = async (
 	const [sum] = await store.all(sql`SELECT sum(coalesce(detail->>'repeats', 1)) AS calls, min(at) AS since FROM (
 			SELECT at, upstream, token, model, ending, detail FROM ledger WHERE at <= ${asNumber(row["at"])} ORDER BY at DESC LIMIT ${rowsAtOnce})
 		WHERE ending = ${asText(row["ending"])} AND upstream IS ${row["upstream"]} AND detail->>'reason' IS (${row["detail"]}->>'reason')
+			AND detail->>'stopped' IS (${row["detail"]}->>'stopped')
 			AND ${met(sql`detail`, "0")} = ${met(detail, "0")} AND ${met(sql`detail`, "#-1")} = ${met(detail, "#-1")}
 			AND (upstream IS NOT NULL OR token IS ${row["token"]})
 			AND (coalesce(detail->>'reason', '') NOT IN ('model_not_found', 'model_not_priced') OR model IS ${row["model"]})`);

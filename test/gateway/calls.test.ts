@@ -119,7 +119,9 @@ describe("a call", () => {
 			/1\. first:up \(first\): failed, status 400, \w+, \d+ ms\n {5}"Your credit balance is too low"/,
 		);
 		expect(explained).toMatch(/2\. second:up \(next\): answered 200/);
-		expect(explained).toContain("what to do: The upstream's account has no credit");
+		expect(explained).toContain(
+			"what to do: Another attempt answered. Of first, which failed before: The upstream's account has no credit",
+		);
 		expect(await command("calls", "--limit", "1")).toContain("first 400 > second");
 	});
 });
@@ -250,5 +252,25 @@ describe("the list of calls", () => {
 	test("refuses what it does not understand", async () => {
 		for (const query of ["limit=0", "limit=501", "status=many", "from=yesterday"])
 			expect(gateway.admin("GET", `/admin/calls?${query}`)).rejects.toThrow("400");
+	});
+});
+
+describe("a call whose answer was stopped", () => {
+	test("tells how many were, not how many there are", async () => {
+		const stopped = (word: string) => async () => {
+			const text = await wellDone().text();
+			return new Response(text.replace('"finish_reason":"stop"', `"finish_reason":"${word}"`), {
+				headers: { "content-type": "application/json" },
+			});
+		};
+		await clock.move(10);
+		for (const finish of ["stop", "length", "content_filter", "length", "stop"]) {
+			upstream.answer(stopped(finish));
+			await ask({}, body);
+		}
+		upstream.answer(stopped("length"));
+		const id = (await ask({}, body)).headers.get("x-request-id") ?? "";
+		upstream.answer(wellDone);
+		expect(await gateway.admin("GET", `/admin/calls/${id}`)).toMatchObject({ stopped: "length", alike: { calls: 3 } });
 	});
 });

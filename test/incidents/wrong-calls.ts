@@ -138,7 +138,7 @@ export const wrongCalls: Readonly<Record<string, WrongCall>> = {
 		model: "saved",
 		answer: ({ path }) =>
 			path.startsWith("/spare") ? answered() : Response.json({ error: { message: "Overloaded" } }, { status: 529 }),
-		says: ["Overloaded", "The upstream itself fails"],
+		says: ["Overloaded", "Another attempt answered after main had failed: nothing need be done unless that lasts."],
 		printed: ["completed with status 200", "1. main:up", "status 529", "2. spare:up"],
 		seen: ["main up failed: overloaded (529)", "spare up answered (200)"],
 	},

@@ -214,14 +214,17 @@ class ModelCost implements CallCost {
 	}
 
 	outputFor(amount: number): number {
+		if (this.most(this.asked) <= amount) return this.asked;
 		const { targets, tiers } = this.priced;
-		let least = this.asked;
+		let output = this.asked;
 		for (const target of targets) {
 			const { price, input } = target;
 			const covered = this.list.outputFor(amount - this.costAt(target, 0), input, price, tiers);
-			least = Math.min(least, Math.floor(covered / this.answers));
+			output = Math.min(output, Math.floor(covered / this.answers));
 		}
-		return least;
+		// What the input costs is rounded up by itself, and may so take the part in which the least of outputs is held.
+		const least = Math.min(this.asked, leastOutput);
+		return output < least && this.most(least) <= amount ? least : output;
 	}
 
 	private costAt({ price, input, fees, beyond }: Target, output: number): number {

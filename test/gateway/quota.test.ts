@@ -47,6 +47,7 @@ beforeAll(async () => {
 						{ name: "priced", targets: [{ upstream: "up" }], caps: { maxOutput: 1000, thinking: "none" } },
 						{ name: "unpriced", targets: [{ upstream: "up" }] },
 						{ name: "free", targets: [{ upstream: "up" }] },
+						{ name: "cheap", targets: [{ upstream: "up" }] },
 					],
 				},
 			},
@@ -56,6 +57,7 @@ beforeAll(async () => {
 					models: {
 						priced: { input: 1, output: 10 },
 						free: { input: 0, output: 0 },
+						cheap: { input: 0.05, output: 0.4 },
 						cached: { input: 1, output: 10, cacheWrite: 2 },
 					},
 				},
@@ -111,6 +113,15 @@ describe("a call under a quota", () => {
 		await ask(key);
 		await ask(key, { max_tokens: 77 });
 		expect(upstream.received.map(({ json }) => limitOf(json))).toEqual([1000, 77]);
+	});
+
+	test("gets all that it asks for however little that costs, from its token's first call on", async () => {
+		for (let length = 0; length < 20; length++) {
+			const { key } = await gateway.token({ quota: 5 });
+			const messages = [{ role: "user", content: "x".repeat(length) }];
+			for (let time = 0; time < 2; time++) await ask(key, { model: "cheap", max_tokens: 1, messages });
+		}
+		expect(new Set(upstream.received.map(({ json }) => limitOf(json)))).toEqual(new Set([1]));
 	});
 
 	test("is limited to what is left", async () => {

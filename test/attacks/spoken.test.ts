@@ -1,6 +1,7 @@
 /** Promise: sound pays for all that is spoken and heard, whichever field it was smuggled in, and whatever is told of it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wav } from "../../plugins/audio/fixtures/sounds.ts";
+import { longestStop } from "./longest-stop.ts";
 import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
 let world: AttackWorld;
@@ -30,6 +31,16 @@ test("a text in the instructions, which Gemini's models may speak too", async ()
 	const { status, used } = await speak({ model: "generate-content-a", input: "a", instructions: story });
 	expect(status).toBe(200);
 	expect(used).toBe(300 * rates.input + spoken * rates.output);
+});
+
+test.each(["input", "instructions"])("a book as the %s stops nobody else, and is refused", async (field) => {
+	const book = "\u{1f600} ".repeat(5_000_000);
+	const { result, stoppedMs } = await longestStop(() =>
+		speak({ model: "chat-completions-a", input: "a", [field]: book }),
+	);
+	expect(result).toEqual({ status: 400, used: 0 });
+	// Half a second and a gigabyte of memory went for 16 MB.
+	expect(stoppedMs).toBeLessThan(400);
 });
 
 test.each(["audio", "sse"])("a count of no tokens for a sound (%s)", async (format) => {

@@ -51,7 +51,7 @@ export interface AccessToken {
 	readonly settings: Readonly<Record<string, unknown>>;
 	/** The person it belongs to, where it is somebody's. */
 	readonly owner?: TokenOwner;
-	/** What each policy's `compile` made of its setting, by setting key. */
+	/** What each policy's `compile` made of its setting, by setting key: of every one in `settings`, or the token is refused. */
 	readonly compiled: ReadonlyMap<string, unknown>;
 }
 

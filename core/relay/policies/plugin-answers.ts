@@ -96,8 +96,26 @@ export const wordsIn = (verdict: AnswerVerdict, text: string): string | Denial =
 	throw new TypeError("it answered neither { refuse } nor { replace } with a text; undefined lets words pass");
 };
 
-const isToken = ({ id, name, compiled, settings }: AccessToken): boolean =>
-	typeof id === "string" && typeof name === "string" && isObject(settings) && typeof compiled?.get === "function";
+/** Tokens that were seen to be enforced: settings are looked through once for each object. */
+const enforced = new WeakSet<AccessToken>();
+
+/** Throws for a setting that was not compiled: its policy would take the token for one that has none, and refuse nothing. */
+const enforce = (token: AccessToken): boolean => {
+	const loose = Object.keys(token.settings).find((key) => token.compiled.get(key) === undefined);
+	if (loose !== undefined)
+		throw new TypeError(
+			`its token has the setting "${loose}" and nothing compiled for it, so that no policy would enforce it; vouchedToken of #core/plugins/tokens makes a token whose settings count`,
+		);
+	enforced.add(token);
+	return true;
+};
+
+const isToken = (token: AccessToken): boolean =>
+	typeof token.id === "string" &&
+	typeof token.name === "string" &&
+	isObject(token.settings) &&
+	typeof token.compiled?.get === "function" &&
+	(enforced.has(token) || enforce(token));
 
 const isRefusedToken = ({ denial, refused }: RefusedToken): boolean =>
 	isWhole(denial) && typeof refused?.id === "string" && typeof refused.name === "string";

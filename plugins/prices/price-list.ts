@@ -15,6 +15,10 @@ const configured = (prices: Readonly<Record<string, ConfiguredPrice>> = {}): Con
 const priceIn = (prices: Configured, model: string, requested: string | undefined): Price | undefined =>
 	prices(model) ?? (requested === undefined ? undefined : prices(requested));
 
+/** Lists of vendors say by -1 that a price is told elsewhere: that is no price, least of all one that pays. */
+const isOffered = (price: Price): boolean =>
+	Object.values(price).every((rate) => typeof rate !== "number" || rate >= 0);
+
 export class PriceList {
 	private readonly anywhere: Configured;
 	private readonly at: ReadonlyMap<string, Configured>;
@@ -35,14 +39,17 @@ export class PriceList {
 		return (
 			(there && priceIn(there, model, requested)) ??
 			priceIn(this.anywhere, model, requested) ??
-			this.ofUpstream(upstream) ??
+			this.ofUpstream(upstream, model) ??
 			this.catalogue.find(model, upstream) ??
 			(requested === undefined || requested === model ? undefined : this.catalogue.find(requested)) ??
 			this.fallback
 		);
 	}
 
-	private ofUpstream(upstream: string | undefined): Price | undefined {
-		return this.ofUpstreams().find((one) => one.upstream === upstream)?.price;
+	private ofUpstream(upstream: string | undefined, model: string): Price | undefined {
+		const price = this.ofUpstreams().find((one) => one.upstream === upstream)?.price;
+		if (typeof price !== "function") return price;
+		const found = price(model);
+		return found && isOffered(found) ? found : undefined;
 	}
 }

@@ -143,10 +143,17 @@ export interface Prices {
 	taskCost(units: TaskUnits, price: Price, facts?: TaskFacts): number | undefined;
 }
 
-/** What an upstream that a plugin brings asks for, whatever the model; the config's prices go before it. */
+/**
+ * What an upstream asks for, whatever the model, or for each by the name that it has there: of an upstream that a plugin brings,
+ * or by a price list that a plugin reads. The config's prices go before it, the data package after it. Each call asks for it; what
+ * changes is a new object.
+ *
+ * @example
+ * add(upstreamPrices, { upstream: "openrouter", price: (model) => list.get(model) }); // a job reads the list anew
+ */
 export interface UpstreamPrice {
 	readonly upstream: string;
-	readonly price: Price;
+	readonly price: Price | ((model: string) => Price | undefined);
 }
 
 export const upstreamPrices = slot<UpstreamPrice>("prices.upstreams");

@@ -2,6 +2,7 @@
 import {
 	type Admitted,
 	adminTokenOperator,
+	type Denial,
 	type Doorkeeper,
 	definedOnly,
 	deny,
@@ -58,6 +59,13 @@ interface SessionRouteParts {
 
 const secret = { "cache-control": "no-store" };
 
+/** A page that took them for signed out would show them signed in at its next look. */
+const letInElsewhere = deny(
+	"conflict",
+	"Something else than a name and a password here lets you in, such as your company's sign-in: sign out there, and change a password there.",
+	{ code: "let_in_elsewhere" },
+);
+
 /** Without an end where another doorkeeper knows them. */
 const view = ({ operator, expiresAt }: Pick<Session, "operator"> & Partial<Session>) => {
 	const { id, name, role } = operator;
@@ -84,8 +92,12 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			headers: { ...secret, "set-cookie": sessionCookie(call, value, seconds, rules.insecure) },
 		});
 
-	/** Whoever another doorkeeper knows: signed in elsewhere, by a company's door. Whom it refuses may sign in here. */
-	const knownElsewhere = async (call: Admitted): Promise<Operator | undefined> => {
+	/**
+	 * Whoever another doorkeeper knows: signed in elsewhere, by a company's door. Whom it refuses may sign in here. `refused`: why
+	 * the session does not count; one that has ended leaves the others to be asked, as at every route.
+	 */
+	const knownElsewhere = async (call: Admitted, refused?: Denial): Promise<Operator | undefined> => {
+		if (refused && refused.kind !== "authentication") return undefined;
 		try {
 			for (const doorkeeper of parts.others()) {
 				const found = await doorkeeper.admit(call);
@@ -109,6 +121,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 	const current = async (call: Admitted): Promise<Session> => {
 		const found = await find(call);
 		if (isSession(found)) return found;
+		if (await knownElsewhere(call, found)) throw new Fault(letInElsewhere);
 		throw new Fault(found ?? deny("authentication", "Nobody is signed in here.", { code: "session_ended" }));
 	};
 
@@ -162,7 +175,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			summary: "Who is signed in.",
 			async handle(call) {
 				const found = await find(call);
-				const session = isSession(found) ? found : { operator: found ? undefined : await knownElsewhere(call) };
+				const session = isSession(found) ? found : { operator: await knownElsewhere(call, found) };
 				const { operator } = session;
 				if (!operator) return Response.json({ signedIn: false }, { headers: secret });
 				const person = await directory.find(operator.id);
@@ -185,6 +198,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				const { digest, operator } = await current(call);
 				const everywhere = call.url.searchParams.get("everywhere") === "true";
 				await store.write([sessions.end(digest), ...(everywhere ? [sessions.endAll(operator.id)] : [])]);
+				if (await knownElsewhere(call)) throw new Fault(letInElsewhere);
 				const headers = new Headers(secret);
 				for (const cookie of endedCookies) headers.append("set-cookie", cookie);
 				return Response.json({ signedIn: false }, { headers });

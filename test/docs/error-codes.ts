@@ -29,6 +29,7 @@ export const refusalCodes = listOf({
 	invalid_value: "A field has a value that it cannot have; `param` names it.",
 	invitation_not_valid: "The invitation was used, withdrawn, or is over.",
 	ip_not_allowed: "The token may not be used from the caller's address.",
+	let_in_elsewhere: "A company's sign-in lets the person in, so signing out and changing a password is done there.",
 	missing_required_parameter: "A field is missing; `param` names it.",
 	model_not_priced: "The token has a quota, and the model has no price, or none for what the call may use.",
 	name_taken: "There is a person of that name.",

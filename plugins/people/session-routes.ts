@@ -92,12 +92,8 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			headers: { ...secret, "set-cookie": sessionCookie(call, value, seconds, rules.insecure) },
 		});
 
-	/**
-	 * Whoever another doorkeeper knows: signed in elsewhere, by a company's door. Whom it refuses may sign in here. `refused`: why
-	 * the session does not count; one that has ended leaves the others to be asked, as at every route.
-	 */
-	const knownElsewhere = async (call: Admitted, refused?: Denial): Promise<Operator | undefined> => {
-		if (refused && refused.kind !== "authentication") return undefined;
+	/** Whoever another doorkeeper knows: signed in elsewhere, by a company's door. Whom it refuses may sign in here. */
+	const knownElsewhere = async (call: Admitted): Promise<Operator | undefined> => {
 		try {
 			for (const doorkeeper of parts.others()) {
 				const found = await doorkeeper.admit(call);
@@ -108,6 +104,10 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 		}
 		return undefined;
 	};
+
+	/** Who is known without a session. One that has ended leaves the others to be asked, as at every route; a refused page does not. */
+	const withoutSession = async (call: Admitted, refused: Denial | undefined): Promise<Operator | undefined> =>
+		refused === undefined || refused.kind === "authentication" ? await knownElsewhere(call) : undefined;
 
 	const audited = (call: Admitted, operator: Operator, verb: string): Statement =>
 		auditEntry({ id: call.id, address: call.address, operator }, now(), {
@@ -121,7 +121,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 	const current = async (call: Admitted): Promise<Session> => {
 		const found = await find(call);
 		if (isSession(found)) return found;
-		if (await knownElsewhere(call, found)) throw new Fault(letInElsewhere);
+		if (await withoutSession(call, found)) throw new Fault(letInElsewhere);
 		throw new Fault(found ?? deny("authentication", "Nobody is signed in here.", { code: "session_ended" }));
 	};
 
@@ -175,7 +175,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			summary: "Who is signed in.",
 			async handle(call) {
 				const found = await find(call);
-				const session = isSession(found) ? found : { operator: await knownElsewhere(call, found) };
+				const session = isSession(found) ? found : { operator: await withoutSession(call, found) };
 				const { operator } = session;
 				if (!operator) return Response.json({ signedIn: false }, { headers: secret });
 				const person = await directory.find(operator.id);

@@ -15,6 +15,18 @@ test.each([
 	for (const other of others) expect(advice).not.toContain(other);
 });
 
+test.each([
+	["CERT_HAS_EXPIRED", /renewed/],
+	["ERR_TLS_CERT_ALTNAME_INVALID", /another name/],
+	["DEPTH_ZERO_SELF_SIGNED_CERT", /tls\.ca/],
+	["SELF_SIGNED_CERT_IN_CHAIN", /tls\.ca/],
+	["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /whole chain/],
+	["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", /whole chain/],
+])("a certificate that is not accepted, by why: %s", (code, advice) => {
+	expect(adviceOnUpstream({ code })).toMatch(advice);
+	expect(adviceOnUpstream({ code: "unreached", message: `It could not be reached. (${code})` })).toMatch(advice);
+});
+
 test("an answer that is cut off or empty is no other server's", () => {
 	const said = (text: string) => adviceOnUpstream({ code: "upstream", message: notJson(text).message, status: 200 });
 	expect(said('{"choices":[{"mess')).toMatch(/closed the connection/);

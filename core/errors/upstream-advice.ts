@@ -39,7 +39,16 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 		"The upstream had not answered when the call ended: it is slow, or hangs. Let clients wait longer, or lower firstByteSeconds so that a target beside it is tried in time.",
 	],
 	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
-	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
+	[
+		/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+		"The upstream's certificate is not valid now: have it renewed there, or set this machine's clock.",
+	],
+	[/ALTNAME/, "The upstream's certificate is for another name: let its url have the name that it is for."],
+	[
+		/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/,
+		"Nobody who is known here has signed the upstream's certificate, or it comes without those in between: have it send its whole chain, or name the authority in the upstream's tls.ca, for upstreams of tasks in NODE_EXTRA_CA_CERTS.",
+	],
+	[/CERT|TLS|SSL/, "The upstream's certificate is not accepted."],
 	[
 		/EPROTO/,
 		"No TLS could be agreed on at the upstream's address: see whether its url is to begin with http://, and which TLS it takes.",

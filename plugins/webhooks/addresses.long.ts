@@ -1,6 +1,7 @@
 /** Which addresses callbacks are sent to. Edge cases by their numbers; the other numbers are in the files beside this and in `plugins/tasks`. */
 import { afterEach, expect, test } from "bun:test";
 import type net from "node:net";
+import { createAuthority, textOf } from "../../test/support/authority.ts";
 import { closeAll, closeLater, deliverOnce, only, outbox, receiver } from "../../test/support/callbacks.ts";
 import { startReceiver, status } from "../../test/support/receiver.ts";
 
@@ -160,6 +161,19 @@ test("16: a certificate that is not trusted is a failure", async () => {
 	await deliverOnce(box, `https://secure.example:${(server.address() as net.AddressInfo).port}/x`);
 	expect((await only(box)).attempts[0]).toMatchObject({ error: "tls_error", status: null });
 	expect(requests).toBe(0);
+});
+
+test("16: so is one that comes without the certificate in between", async () => {
+	const { createServer } = await import("node:https");
+	const authority = createAuthority();
+	const { cert, key } = authority.sign("secure.example");
+	const server = createServer({ cert: textOf(cert), key: textOf(key) });
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	closeLater({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+	const box = await outbox();
+	await deliverOnce(box, `https://secure.example:${(server.address() as net.AddressInfo).port}/x`);
+	expect((await only(box)).attempts[0]).toMatchObject({ error: "tls_error", status: null });
+	authority.remove();
 });
 
 test("17: path, query and port arrive as given", async () => {

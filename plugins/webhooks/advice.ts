@@ -14,7 +14,10 @@ const byError: readonly (readonly [pattern: RegExp, advice: string])[] = [
 	[/^http_2/, "Only 200 counts as delivered: let the receiver answer that, or set webhooks.success to 2xx."],
 	[/^http_/, "The receiver fails: mend it there."],
 	[/^timeout$/, "The receiver does not answer within its time: answer 200 first, work afterwards."],
-	[/^tls_error$/, "The receiver's certificate is not accepted: renew it there."],
+	[
+		/^tls_error$/,
+		"The receiver's certificate is not accepted: it has expired, is for another name, or comes without those between it and an authority that is known. Mend it there.",
+	],
 	[/^ssrf_blocked$/, "The address is private: allow it by webhooks.allowPrivateNetworks, or name a public one."],
 	[
 		/^dns/,

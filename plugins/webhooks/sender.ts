@@ -58,7 +58,7 @@ const errorName = (error: unknown): string => {
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
 	if (errorNames[code]) return errorNames[code];
 	if (code.startsWith("HPE_")) return "invalid_answer";
-	if (/CERT|TLS|SSL|SIGNED|ISSUER|ALTNAME|EPROTO/.test(code)) return "tls_error";
+	if (/CERT|TLS|SSL|SIGN|ISSUER|ALTNAME|EPROTO/.test(code)) return "tls_error";
 	return "network_error";
 };
 

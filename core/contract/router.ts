@@ -29,8 +29,8 @@ export interface AttemptReport {
 	readonly firstByteMs?: number | undefined;
 	/**
 	 * When it began, by the clock's `monotonic`. Given only for an attempt that was given up (mostly because the client left)
-	 * after the upstream had sent nothing for 30 seconds (code `no_answer_yet`): a failure of the upstream where it has answered
-	 * nobody since, and elsewhere a request that takes long.
+	 * after the upstream had sent nothing for 30 seconds, or of a stream nothing but its status (code `no_answer_yet`): a failure
+	 * of the upstream where it has answered nobody since, and elsewhere a request that takes long.
 	 */
 	readonly begunAt?: number;
 	/** The call it was made for, as `plan` got it: what fails for one caller alone may be that caller's doing. */

@@ -25,19 +25,19 @@ export const silent: Denial = {
 /** Why an answer ends that its client takes no more of. */
 export const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
 
-/** The word for an attempt that was left before anything had come of its answer. */
+/** The word for an attempt that was left before anything had come of its answer, be it that a status had. */
 export const noAnswerYet = "no_answer_yet";
 /** After so long with nothing, not even a status, it tells of the upstream that it was left. */
 const speaksOfItMs = 30_000;
 
 /** What it means that an attempt was left after so long without an answer; undefined where that tells of the client alone. */
-export const leftUnanswered = (milliseconds: number): Denial | undefined =>
+export const leftUnanswered = (milliseconds: number, sent = "nothing"): Denial | undefined =>
 	milliseconds < speaksOfItMs
 		? undefined
 		: {
 				kind: "upstream_timeout",
 				code: noAnswerYet,
-				message: `It had sent nothing after ${Math.floor(milliseconds / 1000)} seconds, when the call was given up.`,
+				message: `It had sent ${sent} after ${Math.floor(milliseconds / 1000)} seconds, when the call was given up.`,
 			};
 
 /** Told when an answer takes longer than a call may. */

@@ -189,9 +189,10 @@ export class CallRelay implements Relay {
 				beginAttempt(live, plan, target);
 				try {
 					const response = await attempt(live, target, options, left > 0);
-					const { last } = live.attempts;
+					const { status, firstByteMs } = live.attempts.last ?? {};
+					if (live.stream && firstByteMs === undefined) this.hearLater(live, target);
 					// Of what was answered here the upstream knows nothing.
-					if (last?.status !== undefined) router.report({ target, firstByteMs: last.firstByteMs, call: live.routed });
+					else if (status !== undefined) router.report({ target, firstByteMs, call: live.routed });
 					return response;
 				} catch (error) {
 					this.failed(live, target, error, left > 0);
@@ -205,6 +206,11 @@ export class CallRelay implements Relay {
 		} finally {
 			live.answers();
 		}
+	}
+
+	/** A stream whose status alone is there tells nothing good of its upstream yet. */
+	private hearLater(live: LiveCall, target: Target): void {
+		live.begins = (firstByteMs) => this.options.router.report({ target, firstByteMs, call: live.routed });
 	}
 
 	private endAs(live: LiveCall, denial: Denial): void {
@@ -232,9 +238,6 @@ export class CallRelay implements Relay {
 
 	/** What a plugin does may go on for ever, told to stop or not: what the call holds is not held for it. */
 	private stop(live: LiveCall): void {
-		const { silence } = live.attempts;
-		// An upstream that hangs until clients leave is heard of by that alone.
-		if (silence) this.options.router.report({ ...silence, call: live.routed });
 		live.stop();
 		const unheeded = (): void => this.endAs(live, live.stoppedFor ?? clientGone);
 		live.limitTime(this.options.clock.after(unheededMs, unheeded));
@@ -242,6 +245,8 @@ export class CallRelay implements Relay {
 
 	private forget(live: LiveCall): void {
 		const { held, token, requestBytes } = live.routed;
+		const { silence } = live.attempts;
+		if (silence) this.options.router.report({ ...silence, call: live.routed });
 		this.open.delete(live);
 		held?.release();
 		this.options.concurrency.leave(token.id);

@@ -117,8 +117,9 @@ export class Circuit {
 
 	/** Says when calls begin to be kept away, and when they no longer are. */
 	report(report: AttemptReport): "opened" | "closed" | undefined {
-		const { error, said } = report;
-		if (!error || said?.status !== undefined) this.answeredAt = this.clock.monotonic();
+		const { error, said, begunAt } = report;
+		// A status alone, of one that was given up, is no answer.
+		if (!error || (said?.status !== undefined && begunAt === undefined)) this.answeredAt = this.clock.monotonic();
 		if (error && upstreamsFault.has(error.kind)) return this.failed(error, report);
 		// Refused before anything was sent: the upstream knows nothing of it.
 		if (error && said?.status === undefined) return undefined;

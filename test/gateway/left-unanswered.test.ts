@@ -1,8 +1,10 @@
 /** An upstream that hangs until the client gives up is not told as one that answered. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { asList, asRecord } from "#core";
 import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { chatAnswer } from "../support/chat-answers.ts";
+import { chatAnswer, chatStream } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
 import { routerTo } from "../support/router-to.ts";
 
@@ -88,6 +90,58 @@ test("after thirty seconds it speaks of the upstream: record, status and alert t
 	upstream.answer(() => Response.json(chatAnswer()));
 	expect((await gateway.ask("/v1/chat/completions", body)).status).toBe(200);
 	await until(async () => asList(await upstreams()).length === 0);
+});
+
+test("a stream of which nothing comes but its status speaks of the upstream too, and one whose words come late does not", async () => {
+	const moved = createTestClock();
+	const open: ServerResponse[] = [];
+	const streaming = createServer((_, answer) => {
+		open.push(answer);
+		answer.setHeader("content-type", "text/event-stream").flushHeaders();
+	});
+	await new Promise<void>((listens) => streaming.listen(0, "127.0.0.1", listens));
+	const { port } = streaming.address() as AddressInfo;
+	const plugins = ["tokens", "chat-completions", "ledger", routerTo([`http://127.0.0.1:${port}`])];
+	const other = await startGateway({ clock: moved, plugins });
+	const client = new AbortController();
+	/** Their answers have begun, with a sign of life alone. */
+	const ask = async (): Promise<readonly Response[]> => {
+		open.length = 0;
+		let begun = 0;
+		const calls = Array.from({ length: 5 }, async () => {
+			const asked = { ...body, stream: true };
+			const answer = await other.ask("/v1/chat/completions", asked, { signal: client.signal });
+			begun++;
+			return answer;
+		});
+		await until(() => open.length === 5);
+		await until(async () => {
+			await moved.advance(1_000);
+			return begun === 5;
+		});
+		return await Promise.all(calls);
+	};
+	const upstreams = async () => (await other.admin("GET", "/admin/troubles"))["upstreams"];
+
+	const late = await ask();
+	await moved.advance(42_000);
+	for (const answer of open) answer.end(chatStream([{ content: "late" }]).join(""));
+	for (const answer of late) expect(await answer.text()).toContain("late");
+	expect(await upstreams()).toEqual([]);
+
+	await ask();
+	await moved.advance(42_000);
+	client.abort();
+	await until(async () => asList(await upstreams()).length > 0);
+	const message = expect.stringMatching(/^It had sent a status \(200\) and nothing else after \d+ seconds, when/);
+	expect(await upstreams()).toMatchObject([{ circuit: "open", lastFailure: { message } }]);
+	const [call] = asList((await other.admin("GET", "/admin/calls?limit=1"))["data"]).map(asRecord);
+	const record = await other.admin("GET", `/admin/calls/${String(call?.["id"])}`);
+	expect(record).toMatchObject({ ending: "client_left", attempts: [{ code: "no_answer_yet", status: 200, message }] });
+	expect(record).not.toHaveProperty("firstByteMs");
+	await other.stop();
+	streaming.closeAllConnections();
+	streaming.close();
 });
 
 test("calls that Portico itself ends for want of time, with nothing sent, speak of the upstream too", async () => {

@@ -159,7 +159,9 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const memory = new StreamMemory(live, source);
 	const { head, complete, pending } = await readOpening({ live, source, clock, limits, frames, pass, memory });
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
-	live.firstByte();
+	// It may be open with nothing in it: a client is not left without any answer for longer.
+	if (source.chunks > 0) live.firstByte();
+	else pending?.then((chunk) => chunk && live.firstByte()).catch(() => undefined);
 	if (progressOf(pass).pieces > 0) live.firstContent();
 	const stream = new CallStream({
 		live,

@@ -35,7 +35,8 @@ export class UpstreamBody {
 	private readonly holder: Holder;
 	/** The rest of a chunk that was longer than a piece. */
 	private unread: Uint8Array | undefined;
-	private chunks = 0;
+	/** How many have come. */
+	chunks = 0;
 	private taken: ((read: Read) => Uint8Array | undefined | Promise<Uint8Array>) | undefined;
 	private failed: ((error: unknown) => never) | undefined;
 	private cancelWatch: (() => void) | undefined;

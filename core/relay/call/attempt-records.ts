@@ -29,6 +29,8 @@ const traced = (tracer: Tracer, { upstream: { host } }: Target): Pick<AttemptRec
 export class AttemptRecords implements KeyNotes {
 	/** What `list` leaves out; undefined where that is nothing. */
 	leftOut: readonly AttemptRecord[] | undefined;
+	/** What it told of its upstream that the call was given up, if anything: an upstream that hangs is heard of by that alone. */
+	silence: AttemptReport | undefined;
 	private readonly clock: Clock;
 	private readonly tracer: Tracer | undefined;
 	private readonly records: Changeable[] = [];
@@ -54,12 +56,20 @@ export class AttemptRecords implements KeyNotes {
 		return this.records.length + (this.leftOut?.length ?? 0);
 	}
 
-	/** What it tells of the upstream that the attempt is given up now; undefined where something of an answer has come. */
-	get silence(): AttemptReport | undefined {
+	/**
+	 * The call is given up: where nothing of an answer has come for long, that tells of the upstream. `streams`: the answer is a
+	 * stream, of which a status alone is nothing.
+	 */
+	giveUp(streams: boolean): void {
 		const { record, target, begunAt } = this;
-		if (!record || !target || this.ended || record.status !== undefined) return undefined;
-		const error = leftUnanswered(this.clock.monotonic() - begunAt);
-		return error && { target, error, said: record, begunAt };
+		if (!record || !target || this.ended) return;
+		const isUnanswered = record.status === undefined;
+		if (!isUnanswered && !(streams && record.firstByteMs === undefined)) return;
+		const sent = isUnanswered ? undefined : `a status (${record.status}) and nothing else`;
+		const error = leftUnanswered(this.clock.monotonic() - begunAt, sent);
+		if (!error) return;
+		this.silence = { target, error, said: record, begunAt };
+		this.end(error);
 	}
 
 	/** An attempt begins. */
@@ -134,8 +144,7 @@ export class AttemptRecords implements KeyNotes {
 		record.durationMs = this.clock.monotonic() - this.begunAt;
 		if (!denial) {
 			if (record.status !== undefined) return;
-			const message = leftUnanswered(record.durationMs)?.message;
-			Object.assign(record, { code: noAnswerYet }, message !== undefined && { message });
+			record.code = noAnswerYet;
 			return;
 		}
 		record.code ??= denial.code ?? causeOf(error) ?? denial.kind;

@@ -12,15 +12,13 @@ import { tiersServed } from "../../wire/tiers-served.ts";
 import type { Permits } from "../policies/permits.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Compaction, OpenStream, Waiting } from "./call-parts.ts";
+import { givenUp, notTheUpstreams } from "./endings.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import { type Recording, record } from "./record.ts";
 import { nothingSeen, soundly, soundlySeen } from "./sound-amounts.ts";
 import { plainStop, redacted } from "./upstream-words.ts";
 import { type CallEnd, usedBy, usedInAll } from "./used.ts";
-
-/** Endings that are nobody's failure, or the client's or Portico's own. */
-const notTheUpstreams: ReadonlySet<Ending> = new Set(["completed", "client_left", "shut_down"]);
 
 const noCompaction: Compaction = {};
 const none: readonly never[] = [];
@@ -70,6 +68,8 @@ export class LiveCall {
 	private leftAt: number | undefined;
 	private firstByteMs: number | undefined;
 	firstContentMs: number | undefined;
+	/** Told when the first byte of a stream comes whose status alone was there. */
+	begins: ((firstByteMs: number | undefined) => void) | undefined;
 	private sentAt: number | undefined;
 	private seen = nothingSeen;
 	/** Who sees more of the answer as it comes. */
@@ -168,6 +168,7 @@ export class LiveCall {
 	firstByte(): void {
 		this.firstByteMs ??= this.options.clock.monotonic() - this.routed.startedAt;
 		this.attempts.firstByte();
+		this.begins?.(this.attempts.last?.firstByteMs);
 	}
 
 	/** The first of a streamed answer's words is there. */
@@ -222,6 +223,7 @@ export class LiveCall {
 			denial: told && target ? redacted(told, target) : told,
 			stopped: plainStop(seen.stopped),
 		};
+		if (givenUp.has(ending)) this.attempts.giveUp(this.stream !== undefined);
 		this.attempts.end(notTheUpstreams.has(ending) ? seen.error && outcome.denial : outcome.denial);
 		const charge = this.permits.settle(outcome) ?? this.options.costs?.chargeOf(outcome, routed.model.name);
 		this.charged = charge?.charged;

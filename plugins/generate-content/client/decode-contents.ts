@@ -84,10 +84,12 @@ class ContentsDecoder {
 		}
 		const blocks: Block[] = [];
 		for (const [at, part] of parts.entries()) {
-			const before = blocks.length;
 			this.part(blocks, part, `${index}.${at}`);
-			for (const block of blocks.slice(Math.min(before, blocks.length - 1)))
-				if (placeOf(block) === undefined) placed(block, `contents[${index}].parts[${at}]`);
+			for (let last = blocks.length - 1; last >= 0; last--) {
+				const block = blocks[last];
+				if (!block || placeOf(block) !== undefined) break;
+				placed(block, `contents[${index}].parts[${at}]`);
+			}
 		}
 		return placed({ role: known, blocks }, `contents[${index}]`);
 	}
@@ -100,14 +102,14 @@ class ContentsDecoder {
 		const part = asRecord(value);
 		const call = field(part, "functionCall");
 		const answer = field(part, "functionResponse");
-		if (isRecord(call)) blocks.push(...this.reasoningOn(part), this.call(call, part, place));
+		if (isRecord(call)) blocks.push(...this.reasoningOn(blocks, part), this.call(call, part, place));
 		else if (isRecord(answer)) blocks.push(this.result(answer, place));
 		else addPart(blocks, part, place);
 	}
 
-	private reasoningOn(call: WireRecord): readonly Block[] {
+	private reasoningOn(blocks: Block[], call: WireRecord): readonly Block[] {
 		const read = readSignature(signatureOf(call) ?? "");
-		const reasoning = unseenReasoning(read);
+		const reasoning = unseenReasoning(blocks, read);
 		if (read?.shown) for (const block of reasoning) this.onCalls.set(block, read.shown.later);
 		return reasoning;
 	}
@@ -161,18 +163,22 @@ const ownSignature = (part: WireRecord): Opaque | undefined => {
 	return opaque && !isForeign(opaque) ? opaque : undefined;
 };
 
-/** Reasoning of another maker that shows nothing, or may be shown no more: its mark stands on what came after it. */
-const unseenReasoning = (read: ReadSignature | undefined): readonly Block[] => {
+/**
+ * Reasoning of another maker that shows nothing, or may be shown no more: its mark stands on what came after it. So does that
+ * of a thought whose client moved it there, as LiteLLM does; the thought stands before it then.
+ */
+const unseenReasoning = (blocks: Block[], read: ReadSignature | undefined): readonly Block[] => {
 	if (!read || !isForeign(read.opaque)) return [];
 	if (read.whole) return [{ type: "opaque_thinking", data: read.opaque }];
-	return [{ type: "thinking", text: read.shown?.text ?? "", form: "summary", signature: read.opaque }];
+	const text = read.shown?.text ?? unsignedText(blocks);
+	return [{ type: "thinking", text, form: "summary", signature: read.opaque }];
 };
 
 /** Adds what a part is. Reasoning of another maker finds its text in the thought parts just before its signature. */
 const addPart = (blocks: Block[], part: WireRecord, place: string): void => {
 	const read = readSignature(signatureOf(part) ?? "");
 	const thought = part["thought"] === true;
-	if (!thought || read?.whole) blocks.push(...unseenReasoning(read));
+	if (!thought || read?.whole) blocks.push(...unseenReasoning(blocks, read));
 	if (thought && read?.whole) return;
 	const signature = thought ? read?.opaque : ownSignature(part);
 	const block = decodePart(part, { origin: geminiOrigin, signature, fallbackId: () => callId(place) });

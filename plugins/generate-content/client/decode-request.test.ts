@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Fault, type NeutralRequest } from "#core";
+import { Fault, type NeutralRequest, placeOf } from "#core";
 import { askOf, decoded } from "../fixtures/asks.ts";
 import { generateContent } from "../protocol.ts";
 
@@ -270,6 +270,43 @@ describe("requests of Gemini clients", () => {
 				say("Hello"),
 			) as never,
 		);
+	});
+
+	test("a thought whose seal its client moved to the words behind it, as LiteLLM does, comes back with its text", () => {
+		const signature = { value: "c2ln", origin: { protocol: "messages", family: "claude" } };
+		const seal = btoa("portico.messages.claude.c2ln");
+		const parts = [
+			{ text: "Let me see", thought: true },
+			{ text: "Hello", thoughtSignature: seal },
+			{
+				functionCall: { id: "c1", name: "f", args: {} },
+				thoughtSignature: btoa("portico.messages.claude.=0,10:Let me seec2ln"),
+			},
+		];
+		const blocks = decoded(turns(parts, [])).messages[1]?.blocks;
+		expect(blocks).toMatchObject([
+			{ type: "thinking", text: "Let me see", signature },
+			say("Hello"),
+			{ type: "tool_call", id: "c1" },
+		] as never);
+		expect(blocks?.map((block) => placeOf(block))).toEqual([1, 1, 2].map((at) => `contents[1].parts[${at}]`));
+	});
+
+	test("a thought that its client brings back without its seal has it from the call behind it", () => {
+		const signature = { value: "c2ln", origin: { protocol: "messages", family: "claude" } };
+		const parts = [
+			{ text: "Let me see", thought: true },
+			{ text: "Hello" },
+			{
+				functionCall: { id: "c1", name: "f", args: {} },
+				thoughtSignature: btoa("portico.messages.claude.=0,10:Let me seec2ln"),
+			},
+		];
+		expect(decoded(turns(parts, [])).messages[1]?.blocks).toMatchObject([
+			{ type: "thinking", text: "Let me see", signature },
+			say("Hello"),
+			{ type: "tool_call", id: "c1" },
+		] as never);
 	});
 
 	test.each(["+/", "-_"])(

@@ -39,7 +39,8 @@ export type OnCalls = Map<Block, number>;
 
 /**
  * Puts each thought that stood on a call before what was said since the last one, because the model thought before it spoke,
- * and behind reasoning that came earlier. A thought that also came back by itself is left out.
+ * and behind reasoning that came earlier. A thought that also came back by itself is left out; one that came back without its
+ * seal has it again.
  */
 export const inSteps = (messages: readonly Message[], onCalls: OnCalls): readonly Message[] =>
 	onCalls.size === 0 ? messages : messages.map((message) => inStep(message, onCalls));
@@ -53,6 +54,19 @@ const placeBefore = (later: number, reasoning: readonly number[]): number | unde
 	return last === undefined ? undefined : last + 1;
 };
 
+/** Puts a thought at its place, or in that of the same thought which came back by itself, but unsigned. */
+const putBack = (blocks: Block[], thought: Block, begin: number, place: number): void => {
+	const same = blocks.findIndex(
+		(block, at) =>
+			at >= begin &&
+			block.type === "thinking" &&
+			thought.type === "thinking" &&
+			!block.signature &&
+			block.text === thought.text,
+	);
+	blocks.splice(same === -1 ? place : same, same === -1 ? 0 : 1, thought);
+};
+
 const inStep = (message: Message, onCalls: OnCalls): Message => {
 	if (!message.blocks.some((block) => onCalls.has(block))) return message;
 	const shown = new Set(message.blocks.map((block) => (onCalls.has(block) ? undefined : sealOf(block))));
@@ -63,7 +77,7 @@ const inStep = (message: Message, onCalls: OnCalls): Message => {
 	for (const block of message.blocks) {
 		const later = onCalls.get(block);
 		if (later === undefined) blocks.push(block);
-		else if (!shown.has(sealOf(block))) blocks.splice(placeBefore(later, reasoning) ?? begin, 0, block);
+		else if (!shown.has(sealOf(block))) putBack(blocks, block, begin, placeBefore(later, reasoning) ?? begin);
 		if (block.type === "tool_call") [begin, reasoning] = [blocks.length, []];
 		else if (later === undefined && isReasoning(block)) reasoning.push(blocks.length - 1);
 	}

@@ -189,12 +189,16 @@ export class WriteBehind {
 	async stop(): Promise<void> {
 		this.stopped = true;
 		this.cancel?.();
+		let error: unknown;
 		for (let round = 0; round < roundsAtStop && this.unfinished(); round++)
-			await this.flush().catch((error: unknown) =>
-				this.log.error("charges could not be written before the stop; the next start writes them", {
-					error: describe(error),
-				}),
+			error = await this.flush().then(
+				() => undefined,
+				(failed: unknown) => failed,
 			);
+		if (error !== undefined)
+			this.log.error("charges could not be written before the stop; the next start writes them", {
+				error: describe(error),
+			});
 	}
 
 	private unfinished(): boolean {

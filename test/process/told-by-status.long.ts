@@ -17,8 +17,8 @@ afterEach(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-const configure = (server: object, url = "file:data/portico.db"): void => {
-	const plugins = [{ use: "tokens" }, { use: "people" }];
+const configure = (server: object, url = "file:data/portico.db", more: readonly object[] = []): void => {
+	const plugins = [{ use: "tokens" }, { use: "people" }, ...more];
 	const database = { url };
 	writeFileSync(join(folder, "portico.yaml"), JSON.stringify({ server: { port: 0, ...server }, database, plugins }));
 };
@@ -91,6 +91,30 @@ test("a data folder that is moved away takes the lock along: the server is found
 		`though a server of another config runs at ${portico.address}; name its config with --config FILE`,
 	);
 	expect(await portico.end("SIGTERM")).toBe(0);
+}, 60_000);
+
+test("a stop while the database is away says once that charges wait, and the next start writes them", async () => {
+	const prices = { use: "prices", with: { models: { demo: { input: 1, output: 10 } } } };
+	const router = { use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } };
+	const others = ["quota", "ledger", "chat-completions", "demo"].map((use) => ({ use }));
+	configure({}, undefined, [prices, ...others, router]);
+	const portico = await startProcess(folder, undefined);
+	const { output } = await runCommand(folder, ["token", "create", "--name", "spender", "--quota", "1", "--json"]);
+	const ask = async (): Promise<number> => {
+		const body = JSON.stringify({ model: "demo", max_tokens: 5, messages: [{ role: "user", content: "Hello" }] });
+		const headers = { authorization: `Bearer ${JSON.parse(output).key}`, "content-type": "application/json" };
+		return (await fetch(`${portico.address}/v1/chat/completions`, { method: "POST", headers, body })).status;
+	};
+	expect(await ask()).toBe(200);
+	renameSync(join(folder, "data"), join(folder, "away"));
+	await portico.says(/the database file was removed or replaced/);
+	expect(await ask()).toBe(200);
+	expect(await portico.end("SIGTERM")).toBe(0);
+	expect(portico.output().match(/charges could not be written before the stop/g)).toHaveLength(1);
+	renameSync(join(folder, "away"), join(folder, "data"));
+	const again = await startProcess(folder, undefined);
+	expect((await runCommand(folder, ["calls", "--json"])).output.match(/"id":"req_/g)).toHaveLength(2);
+	expect(await again.end("SIGTERM")).toBe(0);
 }, 60_000);
 
 test("a config file that there is not is no other's: its folder's server is asked only where it was started with that one", async () => {

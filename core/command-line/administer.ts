@@ -86,7 +86,9 @@ const refuseWithoutDatabase = async ({ config, file }: Blueprint, builtIn: boole
 		return refuseCommand(
 			`${missing}, and the server at ${address} is without its database: put back the very folder that was moved away, and it goes on by itself; where that is lost, stop the server and put the last backup in its place (portico db restore FILE)`,
 		);
-	refuseCommand(`${missing}, though a server of another config runs at ${address}; name its config with --config FILE`);
+	refuseCommand(
+		`${missing}, and a server runs at ${address}: name its config with --config FILE, or put its data folder back where it was moved away`,
+	);
 };
 
 type Tell = (line: string) => void;

@@ -88,7 +88,7 @@ test("a data folder that is moved away takes the lock along: the server is found
 	writeFileSync(other, JSON.stringify({ server: { port }, database: { url: "file:none.db" }, plugins: [] }));
 	expect(await runCommand(folder, ["token", "list", "--config", other])).toMatchObject({ code: 1 });
 	expect((await runCommand(folder, ["status", "--config", other])).errors).toContain(
-		`though a server of another config runs at ${portico.address}; name its config with --config FILE`,
+		`and a server runs at ${portico.address}: name its config with --config FILE, or put its data folder back`,
 	);
 	expect(await portico.end("SIGTERM")).toBe(0);
 }, 60_000);

@@ -100,7 +100,7 @@ export { complaintOf, readJson } from "./http/own-bodies.ts";
 export { readBody, readBytes } from "./wire/body.ts";
 export { type FormField, formFile, formMessage, formOf } from "./wire/endpoint-form.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";
-export { changeJsonBody, editJsonBody, type JsonLimits, readJsonBody } from "./wire/json-body.ts";
+export { changeJsonBody, editJsonBody, type JsonLimits, readJsonBody, refuseCostlyTexts } from "./wire/json-body.ts";
 export { type Networks, networksOf, normaliseAddress, readNetwork } from "./wire/networks.ts";
 export { isOwnOrigin } from "./wire/origins.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isFault } from "../contract/fault.ts";
-import { changeJsonBody, editJsonBody, readJsonBody } from "./json-body.ts";
+import { changeJsonBody, editJsonBody, type JsonLimits, readJsonBody } from "./json-body.ts";
 
 const edited = (text: string, changes: Readonly<Record<string, unknown>>): string => {
 	const body = editJsonBody(readJsonBody(new TextEncoder().encode(text)), changes);
@@ -148,7 +148,7 @@ test("a field that stands twice in one object is refused, however deep, and no o
 const limitsOfAnswers = { depth: 64, nodes: 100, repeats: true };
 
 describe("a body that is refused", () => {
-	const refusal = (bytes: Uint8Array | string, limits?: { depth: number; nodes: number }) => {
+	const refusal = (bytes: Uint8Array | string, limits?: JsonLimits) => {
 		try {
 			readJsonBody(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes, limits);
 		} catch (error) {
@@ -202,6 +202,11 @@ describe("a body that is refused", () => {
 		expect(refusal(`{"a":${"[".repeat(64)}${"]".repeat(64)}}`)?.message).toContain("deeper than 64");
 		expect(refusal(`{"a":${"[".repeat(1_000_000)}`)?.message).toContain("deeper than 64");
 		expect(refusal(`{"a":[${"1,".repeat(600_000)}1]}`)?.message).toContain("more than 500000 values");
+		expect(refusal(`{"a":${fields(49_000)}}`)).toBeUndefined();
+		expect(refusal(`{"a":${fields(60_000)}}`)?.message).toContain("more than 50000 different fields");
+		expect(refusal(`{"a":[${`${fields(10)},`.repeat(20_000)}1]}`)).toBeUndefined();
+		expect(refusal(`{"a":[${`${fields(10_000)},`.repeat(20)}1]}`)?.message).toContain("different fields");
+		expect(refusal(`{"a":${fields(60_000)}}`, { depth: 9, nodes: 200_000, repeats: true })).toBeUndefined();
 		expect(refusal('{"a":[[1]]}', { depth: 2, nodes: 9 })?.message).toContain("deeper than 2");
 		expect(refusal(`{"a":"${"[{,".repeat(600_000)}"}`)).toBeUndefined();
 	});

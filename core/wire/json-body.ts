@@ -2,6 +2,7 @@
 import { Fault } from "../contract/fault.ts";
 import type { JsonBody, Member } from "../contract/json-body.ts";
 import { type Edit, HeldBody, heldBody } from "./held-body.ts";
+import { JsonCost } from "./json-cost.ts";
 import { skipString } from "./json-string.ts";
 import { namedTwiceIn } from "./named-twice.ts";
 
@@ -14,12 +15,15 @@ export interface JsonLimits {
 	readonly fields?: number;
 	/**
 	 * Whether a field may stand twice in an object. Most readers take the last, Google's add up lists and pass over a null: what
-	 * was looked at would not be what an upstream reads. No, unless said.
+	 * was looked at would not be what an upstream reads. No, unless said. Where it may, any number of names is read too.
 	 */
 	readonly repeats?: boolean;
 }
 
 const defaultLimits = { depth: 64, nodes: 500_000, fields: 1_000 } as const satisfies JsonLimits;
+
+/** What has no more costs little, whatever it is. */
+const cheapNodes = 10_000;
 
 const nodesWithin = (value: unknown): number => (typeof value === "object" && value !== null ? nodesIn(value) : 0);
 
@@ -124,6 +128,20 @@ const rootMembers = (text: string, limits: JsonLimits, counted = { nodes: 0 }): 
 	return found;
 };
 
+const refuseCostly = ({ complaint }: JsonCost, what = "request body"): void => {
+	if (complaint !== undefined) invalid(`The ${what} ${complaint}; send less at once.`);
+};
+
+/** Values of all texts of JSON in a request: as many as no model reads at once. */
+const mostWritten = 2_000_000;
+
+/**
+ * Throws `Fault` where fields hold more JSON, written as texts, than may be read at once: arguments of calls, results for
+ * protocols that have no texts for them.
+ */
+export const refuseCostlyTexts = (fields: unknown, mostValues = mostWritten): void =>
+	refuseCostly(new JsonCost(mostValues).addWithin(fields), "JSON that is written as texts in the request");
+
 /**
  * Reads a request body that must be a JSON object. Throws `Fault` (`invalid_request`) for bytes that are not UTF-8,
  * nesting or size beyond `limits`, text that is not JSON, a root that is not an object, and a field named twice in one object.
@@ -135,8 +153,10 @@ export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimi
 	if (first !== "{") invalid("The request body must be a JSON object, that is, begin with `{`.");
 	const counted = { nodes: 0 };
 	const members = rootMembers(text, limits, counted);
+	if (limits.repeats === true) return new HeldBody(bytes, text, parse(text) as JsonBody["value"], members);
+	if (counted.nodes > cheapNodes) refuseCostly(new JsonCost(limits.nodes).add(text));
 	const value = parse(text) as JsonBody["value"];
-	if (limits.repeats !== true && counted.nodes !== nodesIn(value)) refuseRepeats(text);
+	if (counted.nodes !== nodesIn(value)) refuseRepeats(text);
 	return new HeldBody(bytes, text, value, members);
 };
 

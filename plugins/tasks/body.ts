@@ -1,5 +1,14 @@
 /** Request bodies of tasks: JSON, or a form with files, as some SDKs always send. */
-import { Fault, type Identified, invalidParameter, readBody, readBytes, readJsonBody, type WireRecord } from "#core";
+import {
+	Fault,
+	type Identified,
+	invalidParameter,
+	readBody,
+	readBytes,
+	readJsonBody,
+	refuseCostlyTexts,
+	type WireRecord,
+} from "#core";
 
 const badForm = (): Fault =>
 	new Fault({
@@ -57,6 +66,11 @@ const formOf = async (bytes: Uint8Array, type: string): Promise<WireRecord> => {
 	return fields;
 };
 
+/** Values of a body, and of JSON in its texts: far more than any client sends, and each is looked at several times. */
+const limits = { depth: 64, nodes: 50_000, fields: 1_000 } as const;
+/** Texts of fewer bytes hold less than that. */
+const cheapBytes = 64 * 1024;
+
 const openingBrace = "{".charCodeAt(0);
 
 /** Fields that name something: read as something else, another thing would be made than the client meant, and be paid for. */
@@ -74,14 +88,16 @@ const checkNames = (fields: WireRecord): WireRecord => {
 const fieldsOf = async (call: Identified, limit: number): Promise<WireRecord> => {
 	const type = call.request.headers.get("content-type") ?? "";
 	const [, media] = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i.exec(type) ?? [];
-	if (media === undefined) return readJsonBody(await readBody(call.request, limit, call.held)).value;
-	if (type.length > 200) throw badForm();
-	const bytes = await readBytes(call.request, limit, call.held);
+	if (media !== undefined && type.length > 200) throw badForm();
+	const bytes = await (media === undefined ? readBody : readBytes)(call.request, limit, call.held);
 	// The fields and files of a form are copies of its bytes.
-	const denial = call.held?.hold(bytes.length);
+	const denial = media === undefined ? undefined : call.held?.hold(bytes.length);
 	if (denial) throw new Fault(denial);
 	// `curl -d '{…}'` calls JSON a form.
-	return media.startsWith("m") || bytes[0] !== openingBrace ? await formOf(bytes, type) : readJsonBody(bytes).value;
+	const isForm = media !== undefined && (media.startsWith("m") || bytes[0] !== openingBrace);
+	const fields = isForm ? await formOf(bytes, type) : readJsonBody(bytes, limits).value;
+	if (bytes.length > cheapBytes) refuseCostlyTexts(fields, limits.nodes);
+	return fields;
 };
 
 /** The fields of a body of at most `limit` bytes. Files stay `File`s. */

@@ -6,9 +6,13 @@ import type { Protocol } from "../../contract/protocol.ts";
 import type { Plan } from "../../contract/router.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { readBody } from "../../wire/body.ts";
+import { refuseCostlyTexts } from "../../wire/json-body.ts";
 import { isPending } from "../../wire/pending.ts";
 import { readWithoutSteering } from "./read-without-steering.ts";
 import type { Entry, Read, ReadingOptions } from "./reading.ts";
+
+/** Of fewer nothing can be made that takes long to read. */
+const cheapBytes = 256 * 1024;
 
 /** Its URL is parsed only for protocols that look at it. */
 const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({
@@ -43,6 +47,7 @@ export const readModel = (protocol: Protocol, options: ReadingOptions): Entry =>
 			protocol: protocol.name,
 			requestBytes: ask.body.bytes.length,
 			prompt() {
+				if (decoded === undefined && ask.body.bytes.length > cheapBytes) refuseCostlyTexts(ask.body.value);
 				decoded ??= protocol.client.decodeRequest(ask);
 				return decoded;
 			},

@@ -46,7 +46,8 @@ const frameAt = (bytes: Uint8Array, at: number): Frame | undefined => {
 const afterTags = (bytes: Uint8Array): number => {
 	let at = 0;
 	while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {
-		const size = [6, 7, 8, 9].reduce((sum, next) => sum * 128 + ((bytes[at + next] ?? 0) & 0x7f), 0);
+		let size = 0;
+		for (let next = at + 6; next < at + 10; next++) size = size * 128 + ((bytes[next] ?? 0) & 0x7f);
 		const hasFooter = ((bytes[at + 5] ?? 0) & 0x10) !== 0;
 		at += 10 + size + (hasFooter ? 10 : 0);
 	}

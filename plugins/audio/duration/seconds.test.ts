@@ -202,8 +202,10 @@ test("what has more pages, frames or blocks than hours of sound is not followed 
 	const tiny = Buffer.alloc(24);
 	tiny.set([0xff, 0xf3, 0x14, 0]);
 	const empty = Buffer.from([0xec, 0x80]);
+	const least = Buffer.from([0xff, 0xf1, 0x50, 0x80, 0, 0xff, 0xfc]);
 	for (const [start, piece, count] of [
 		[page, page, 250_000],
+		[least, least, 450_000],
 		[tiny, tiny, 450_000],
 		[webm(1), empty, 550_000],
 	] as const) {

@@ -4,6 +4,7 @@ import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, ty
 import { chatAnswer } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
 import { routerTo } from "../support/router-to.ts";
+import { attackWorld } from "./world.ts";
 
 const clock = createTestClock();
 let upstreams: readonly ScriptedUpstream[];
@@ -140,4 +141,33 @@ test("a call of which the upstream is asked nothing, refused or answered here, s
 	await askNothing();
 	expect(await state()).toMatchObject([{ circuit: "half-open", failures: 5 }]);
 	await strict.stop();
+});
+
+test("a time that Google has no patience for is not told to it: to all others it would seem to fail", async () => {
+	const world = await attackWorld({
+		router: (url) => ({
+			upstreams: ["first", "next"].map((name) => ({
+				name,
+				protocol: "generate-content",
+				url: `${url}/${name}`,
+				key: "k",
+			})),
+			models: [{ name: "m", targets: [{ upstream: "first" }, { upstream: "next" }] }],
+		}),
+	});
+	world.upstream.answer(({ headers, path }) =>
+		headers.has("x-server-timeout") && path.startsWith("/first")
+			? Response.json({ error: { code: 500, message: "An internal error.", status: "INTERNAL" } }, { status: 500 })
+			: Response.json({ candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }] }),
+	);
+	const ask = async (headers: Record<string, string>): Promise<void> => {
+		const { key } = await world.gateway.token();
+		const body = { contents: [{ role: "user", parts: [{ text: "Hello" }] }] };
+		const path = "/v1beta/models/m:generateContent";
+		await (await world.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}`, ...headers } })).text();
+	};
+	for (let times = 0; times < 6; times++) await ask({ "x-server-timeout": "1" });
+	await ask({});
+	expect(world.upstream.received.at(-1)?.path).toStartWith("/first");
+	await world.stop();
 });

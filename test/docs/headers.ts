@@ -29,7 +29,6 @@ export const requestHeaders = listOf({
 	"anthropic-version": "Forwarded.",
 	"x-goog-fieldmask": "The fields of the answer that the client wants, on Google's paths.",
 	"x-goog-api-client": "Forwarded to upstreams of the same protocol.",
-	"x-server-timeout": "Forwarded to upstreams of the same protocol.",
 	"x-client-request-id": "Forwarded to upstreams of the same protocol.",
 	"x-fern-sdk-name": "Tells Voyage's client from others on `/v1/rerank`.",
 });

@@ -22,8 +22,11 @@ import { field, listField, recordField, spelling } from "../fields.ts";
 import { modelPath, resourceName, verbFor } from "../model-path.ts";
 import { encodedMark, isCarried, skipSentinel } from "../signatures.ts";
 
-/** Headers of the client's that Google understands and that say nothing of who pays. */
-const allowed = ["content-type", "x-goog-api-client", "x-server-timeout"];
+/**
+ * Headers of the client's that Google understands and that say nothing of who pays. How long it waits (`x-server-timeout`) is its own
+ * concern: of a short time Google says that it failed (500), and to all others it would seem to be down.
+ */
+const allowed = ["content-type", "x-goog-api-client"];
 
 const headersOf = ({ headers }: ModelAsk): Record<string, string> => {
 	const kept: Record<string, string> = {};

@@ -43,14 +43,18 @@ const boundFor = (sound: Uint8Array, prompt: string): Bound => {
 const read = (request: EndpointRequest) => {
 	const form = formOf(request);
 	const name = model(formText(form, "model"));
-	// What an upstream fetches itself cannot be measured.
+	// What an upstream fetches itself cannot be measured; some take its address in the place of the file.
 	const elsewhere = form.parts.find(({ name }) => /(?:url|uri)s?$|^(?:file|audio|upload)[_-]?ids?$/i.test(name));
 	if (elsewhere) throw refuseField(elsewhere.name, "an address", "send the sound itself as `file`.");
+	const { bytes, filename } = formFile(form, "file");
+	// Without a name of the file, or with an empty one, it is a text for some of them.
+	if (!filename || /^\s*[a-z\d]+:\/\//i.test(Buffer.from(bytes.subarray(0, 64)).toString("latin1")))
+		throw refuseField("file", "a text", "send the sound itself, as a file whose part of the form has a `filename`.");
 	const prompt = formText(form, "prompt") ?? "";
 	return {
 		model: name,
 		stream: formText(form, "stream")?.trim().toLowerCase() === "true",
-		bound: boundFor(formFile(form, "file").bytes, prompt),
+		bound: boundFor(bytes, prompt),
 		texts: prompt === "" ? [] : [prompt],
 	};
 };

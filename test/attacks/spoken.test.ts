@@ -57,10 +57,29 @@ test.each(["audio", "sse"])("a count of no tokens for a sound (%s)", async (form
 });
 
 test.each([
+	["https://example.com/four-hours.mp3", undefined],
+	["four hours", undefined],
+	[" HTTPS://example.com/four-hours.mp3", "a.mp3"],
+	["RIFF", ""],
+] as const)("a text in the place of a file, which Together and Fireworks fetch: %p, called %p", async (text, name) => {
+	world.upstream.received.length = 0;
+	const head = `name="file"${name === undefined ? "" : `; filename="${name}"`}`;
+	const parts = [`name="model"\r\n\r\nchat-completions-whisper`, `${head}\r\n\r\n${text}`];
+	const body = `${parts.map((part) => `--b\r\nContent-Disposition: form-data; ${part}\r\n`).join("")}--b--\r\n`;
+	const { key } = await world.gateway.token({ quota: 10 });
+	const headers = { authorization: `Bearer ${key}`, "content-type": "multipart/form-data; boundary=b" };
+	const answer = await world.gateway.ask("/v1/audio/transcriptions", body, { headers });
+	expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("the sound itself")]);
+	expect(world.upstream.received).toHaveLength(0);
+});
+
+test.each([
 	{ type: "tokens", input_tokens: 0, output_tokens: 5 },
 	{ type: "tokens", input_tokens: 0, output_tokens: 0 },
 	{ type: "duration", seconds: 0 },
 	{ type: "duration", seconds: "30" },
+	{ type: "duration", seconds: -30 },
+	{ prompt_audio_seconds: -30, prompt_tokens: 0, completion_tokens: 5 },
 	{ type: "tokens", input_tokens: "300", output_tokens: 5 },
 ])("no count of what was heard: %j", async (usage) => {
 	world.upstream.answer(() => Response.json({ text: "Hello", usage }));

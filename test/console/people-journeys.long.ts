@@ -52,10 +52,16 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 			.getByRole("row", { name: /create token worded.*models: gemini-3-\*, demo.*rateLimit: requestsPerMinute 20/ })
 			.waitFor();
 		await at.page.getByRole("button", { name: "Disable Ada" }).click();
+		// One stray click stops nobody's applications.
+		await at.sheet().getByText("calls with their tokens are refused until").waitFor();
+		await at.button("Cancel").click();
+		await at.page.getByRole("button", { name: "Disable Ada" }).click();
+		await at.button("Disable").click();
 		await at.page
 			.getByRole("alert")
 			.getByText(/make somebody one first/)
 			.waitFor();
+		await at.button("Cancel").click();
 		await at.page.getByRole("row", { name: /Ada.*May sign in/ }).waitFor();
 	});
 

@@ -4,13 +4,13 @@ import { call, query } from "../data/call.ts";
 import { count } from "../data/format.ts";
 import { go, openRow, place } from "../data/location.ts";
 import { number, wires } from "../data/read.ts";
-import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Head } from "../parts/head.tsx";
 import { ListFailure } from "../parts/list-failure.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Older } from "../parts/older.tsx";
+import { Question } from "../parts/question.tsx";
 import { StateFilter } from "../parts/state-filter.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Subject } from "./about.tsx";
@@ -52,15 +52,14 @@ export const CallbacksPage = () => {
 	const dead = useAnswer("/admin/deliveries?status=dead&limit=100").data;
 	const [testing, setTesting] = useState(false);
 	const [sent, setSent] = useState<number>();
-	const action = useAction();
+	const [asking, setAsking] = useState(false);
 	const deliveries = data ? wires(data, "data").map(deliveryOf) : [];
 	const deadCount = dead ? wires(dead, "data").length : 0;
 	const openId = openRow();
-	const redeliverAll = () =>
-		action.run(async () => {
-			setSent(number(await call("POST", "/admin/deliveries/redeliver"), "count"));
-			reload();
-		});
+	const redeliverAll = async (): Promise<void> => {
+		setSent(number(await call("POST", "/admin/deliveries/redeliver"), "count"));
+		reload();
+	};
 	return (
 		<>
 			<Head
@@ -70,17 +69,17 @@ export const CallbacksPage = () => {
 						<button type="button" onClick={() => setTesting(true)}>
 							Test an address
 						</button>
-						<button type="button" disabled={action.busy || deadCount === 0} onClick={redeliverAll}>
+						<button type="button" disabled={deadCount === 0} onClick={() => setAsking(true)}>
 							Send all dead again
 						</button>
 					</>
 				}
 			>
-				What told other servers of tasks, and operators of alerts. After four tries a callback is dead, and kept to be
-				sent again.
+				Messages that tell other servers of their tasks, and operators of alerts. After four tries a callback is dead,
+				and kept to be sent again.
 			</Head>
 			<StateFilter states={deliveryStates} />
-			<ListFailure failure={failure ?? action.failure} plugin="webhooks" />
+			<ListFailure failure={failure} plugin="webhooks" />
 			{sent !== undefined && (
 				<div class="notice" role="status">
 					{count(sent)} {sent === 1 ? "callback is" : "callbacks are"} being sent again.
@@ -104,6 +103,19 @@ export const CallbacksPage = () => {
 						last={data?.["hasMore"] === true ? deliveries.at(-1)?.id : undefined}
 					/>
 				</>
+			)}
+			{asking && (
+				<Question
+					title="Send all dead callbacks again?"
+					yes={`Send ${deadCount > 99 ? "all" : count(deadCount)} again`}
+					act={redeliverAll}
+					close={() => setAsking(false)}
+				>
+					<p>
+						Each goes to its address once more, those of weeks ago too. What was sent cannot be taken back; receivers
+						tell repeats by <code>webhook-id</code>.
+					</p>
+				</Question>
 			)}
 			{testing && <TestCallback close={() => setTesting(false)} />}
 			{openId && (

@@ -6,6 +6,7 @@ import { useAction } from "../data/use-action.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { Question } from "../parts/question.tsx";
 import { Search } from "../parts/search.tsx";
 import { Spending } from "../parts/spending.tsx";
 import { State } from "../parts/state.tsx";
@@ -25,11 +26,11 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 	const { busy, failure, run } = useAction();
 	const [open, setOpen] = useState<string>();
 	const [words, setWords] = useState("");
-	const act = (id: string, verb: string) =>
-		run(async () => {
-			await call("POST", `/admin/people/${encodeURIComponent(id)}/${verb}`);
-			changed();
-		});
+	const [disabling, setDisabling] = useState<PersonRow>();
+	const act = async (id: string, verb: string): Promise<void> => {
+		await call("POST", `/admin/people/${encodeURIComponent(id)}/${verb}`);
+		changed();
+	};
 	const columns: readonly Column<PersonRow>[] = [
 		{
 			title: "Person",
@@ -56,23 +57,23 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 		{
 			title: "Actions",
 			kind: "bare",
-			cell: ({ id, name, disabled }) => (
+			cell: (row) => (
 				<>
 					<button
 						type="button"
 						class="plain"
 						disabled={busy}
-						aria-label={`${disabled ? "Enable" : "Disable"} ${name}`}
-						onClick={firstClick(() => act(id, disabled ? "enable" : "disable"))}
+						aria-label={`${row.disabled ? "Enable" : "Disable"} ${row.name}`}
+						onClick={firstClick(() => (row.disabled ? run(() => act(row.id, "enable")) : setDisabling(row)))}
 					>
-						{disabled ? "Enable" : "Disable"}
+						{row.disabled ? "Enable" : "Disable"}
 					</button>
 					<button
 						type="button"
 						class="plain"
 						disabled={busy}
-						aria-label={`Sign out everywhere: ${name}`}
-						onClick={() => act(id, "sign-out")}
+						aria-label={`Sign out everywhere: ${row.name}`}
+						onClick={() => run(() => act(row.id, "sign-out"))}
 					>
 						Sign out everywhere
 					</button>
@@ -99,6 +100,20 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 				</Empty>
 			)}
 			{found.length > 0 && <Table label="People" columns={columns} rows={found} keyOf={({ id }) => id} />}
+			{disabling && (
+				<Question
+					title={`Disable ${disabling.name}?`}
+					yes="Disable"
+					act={() => act(disabling.id, "disable")}
+					close={() => setDisabling(undefined)}
+				>
+					<p>
+						<b>{disabling.name}</b> is signed out at once, and calls with their tokens are refused until somebody
+						enables them again.
+					</p>
+					<p class="quiet">Nothing is deleted. Links that they made are over for good.</p>
+				</Question>
+			)}
 			{person && <PersonSheet person={person} close={() => setOpen(undefined)} changed={changed} />}
 		</>
 	);

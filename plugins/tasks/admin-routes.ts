@@ -49,6 +49,8 @@ export const adminTaskRoutes = (
 	store: Store,
 	tokens: TokenOwnership | undefined,
 	standing: Standing,
+	/** What a first task may ask for. */
+	example: () => WireRecord | undefined,
 ): readonly Route[] => {
 	const whose = (owner: string | undefined): SQL => narrowedTo(tokens, owner, sql`token_id`);
 
@@ -78,7 +80,8 @@ export const adminTaskRoutes = (
 			sql`SELECT *${named} FROM tasks WHERE expires_at > 0${whose(owner)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
 		);
 		const data = rows.slice(0, limit).map((row) => viewFor(owner, row, standing));
-		return Response.json({ data, hasMore: rows.length > limit });
+		const first = data.length === 0 ? { example: example() } : {};
+		return Response.json({ data, hasMore: rows.length > limit, ...first });
 	};
 
 	const show: PersonRoute["handle"] = async ({ params, operator }) => {

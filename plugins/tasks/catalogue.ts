@@ -28,7 +28,7 @@ const fit = (pattern: string, model: string): number | undefined => {
 	return pattern.includes("*") ? pattern.length : Number.POSITIVE_INFINITY;
 };
 
-const bestFit = (upstream: TaskUpstream, model: string): number => {
+const bestFit = (upstream: Pick<TaskUpstream, "models">, model: string): number => {
 	const fits = upstream.models.flatMap((pattern) => fit(pattern, model) ?? []);
 	return fits.length === 0 ? Number.NEGATIVE_INFINITY : Math.max(...fits);
 };
@@ -78,4 +78,24 @@ export const createCatalogue = (log: Log): Catalogue => {
 			];
 		},
 	};
+};
+
+/** What is looked at to name an example. */
+export interface Offered {
+	readonly kinds: readonly Pick<TaskKind, "name" | "defaultModel">[];
+	readonly upstreams: readonly Pick<TaskUpstream, "kind" | "models">[];
+}
+
+/** What a first task may ask for: of the first kind whose usual model is done here, else of the first model with a name. */
+export const exampleIn = ({
+	kinds,
+	upstreams,
+}: Offered): { readonly kind: string; readonly model?: string } | undefined => {
+	const does = (kind: string, model: string) =>
+		upstreams.some((upstream) => upstream.kind === kind && bestFit(upstream, model) > Number.NEGATIVE_INFINITY);
+	const usual = kinds.find(({ name, defaultModel }) => does(name, defaultModel));
+	if (usual) return { kind: usual.name, model: usual.defaultModel };
+	const named = upstreams.flatMap(({ kind, models }) => models.map((model) => ({ kind, model })));
+	const [first] = kinds;
+	return named.find(({ model }) => !model.includes("*")) ?? (first && { kind: first.name });
 };

@@ -28,7 +28,7 @@ import { webhooks } from "../webhooks/service.ts";
 import { adminTaskRoutes } from "./admin-routes.ts";
 import { Asking } from "./asking.ts";
 import { createTaskBudget } from "./budget.ts";
-import { createCatalogue } from "./catalogue.ts";
+import { createCatalogue, exampleIn } from "./catalogue.ts";
 import { tasksCommand } from "./command.ts";
 import { openTasks, TaskCounts } from "./counts.ts";
 import { EndWaiters } from "./end-waiters.ts";
@@ -199,7 +199,9 @@ export default definePlugin({
 				}),
 				add(jobs, { name: "tasks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", removes: "old", run: prune }),
-				...adminTaskRoutes(needs.store, needs.tokens, standing).map((route) => add(routes, route)),
+				...adminTaskRoutes(needs.store, needs.tokens, standing, () => exampleIn(catalogue)).map((route) =>
+					add(routes, route),
+				),
 				add(commands, tasksCommand),
 				add(unwellUpstreams, () => watches.unwell()),
 				add(metricSources, () => counts.metrics()),

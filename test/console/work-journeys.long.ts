@@ -13,10 +13,25 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 	});
 	afterAll(() => at.stop());
 
+	test("begins with a task that this gateway takes on, and sees at a glance why one failed", async () => {
+		await at.go("Tasks");
+		const command = (await at.page.getByRole("region", { name: "A task" }).textContent()) ?? "";
+		const body = JSON.parse(/-d '(.*)'$/.exec(command)?.[1] ?? "") as object;
+		const { key } = await at.gateway.token({ name: "beginner" });
+		const init = { headers: { authorization: `Bearer ${key}` } };
+		const asked = { ...body, prompt: "/fail out of paint", notifyHook: "" };
+		expect((await at.gateway.ask("/v1/tasks", asked, init)).status).toBe(202);
+		await at.page.getByRole("row", { name: /out of paint.*beginner.*Failed.*demo_failure/ }).waitFor();
+		await at.page.getByRole("button", { name: "Waiting", exact: true }).click();
+		await at.page.getByText("No task is in this state.").waitFor();
+		await at.page.getByRole("link", { name: "Show every task" }).click();
+		await at.page.getByRole("row", { name: /out of paint/ }).waitFor();
+	});
+
 	test("follows a task to its result", async () => {
 		const { key } = await at.gateway.token({ name: "painter" });
 		const headers = { authorization: `Bearer ${key}` };
-		const body = { kind: "image", model: "demo-image", prompt: "A door in the sun" };
+		const body = { kind: "image", model: "demo", prompt: "A door in the sun" };
 		const task = (await (await at.gateway.ask("/v1/tasks", body, { headers })).json()) as { id: string };
 		await at.go("Tasks");
 		await at.page.getByRole("link", { name: "A door in the sun" }).click();
@@ -97,6 +112,25 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Send").click();
 		await at.sheet().getByRole("alert").waitFor();
 		await at.button("Close").click();
+	});
+
+	test("sends all dead callbacks again once asked whether they mean it", async () => {
+		await at.gateway.store.write([sql`UPDATE deliveries SET state = 'dead' WHERE id = 'msg_dead_1'`]);
+		const before = at.hook.received.length;
+		await at.go("Callbacks");
+		const all = at.page.getByRole("button", { name: "Send all dead again" });
+		await all.click();
+		await at.sheet().getByText("What was sent cannot be taken back").waitFor();
+		await at.button("Cancel").click();
+		expect(at.hook.received.length).toBe(before);
+		expect(await all.evaluate((one) => one === document.activeElement)).toBe(true);
+		await all.click();
+		await at.button("Send 1 again").click();
+		await at.page.getByText("1 callback is being sent again.").waitFor();
+		await at.page
+			.getByRole("row", { name: /SUCCESS.*Delivered/ })
+			.first()
+			.waitFor();
 	});
 
 	test("and no page asked others, broke the policy or threw", () => {

@@ -12,11 +12,15 @@ export interface Task {
 	readonly token: string | undefined;
 	readonly tokenName: string | undefined;
 	readonly files: readonly { readonly role: string; readonly url: string }[];
+	/** Of one that failed: the word for why, and the sentence. */
+	readonly code: string | undefined;
 	readonly failure: string | undefined;
 	/** What is to be done about it. */
 	readonly advice: string | undefined;
 	/** Where it stands while it is open. */
 	readonly standing: string | undefined;
+	/** Who does it; not told to members. */
+	readonly upstream: string | undefined;
 	readonly callbackUrl: string | undefined;
 	readonly submittedAt: number | undefined;
 	readonly startedAt: number | undefined;
@@ -38,7 +42,9 @@ export const taskOf = (wire: Wire): Task => ({
 	})),
 	advice: text(wire, "advice"),
 	standing: text(wire, "standing"),
+	code: text(asWire(wire["error"]), "code"),
 	failure: text(asWire(wire["error"]), "message"),
+	upstream: text(wire, "upstream"),
 	callbackUrl: text(wire, "notifyHook") || undefined,
 	submittedAt: time(wire, "created_at", "createdAt", "submittedAt"),
 	startedAt: time(wire, "started_at", "startedAt"),

@@ -1,11 +1,9 @@
 /** Image, video and music jobs over all tokens. */
 import { query } from "../data/call.ts";
 import { go, openRow, place } from "../data/location.ts";
-import { wires } from "../data/read.ts";
+import { asWire, wires } from "../data/read.ts";
 import { useTokenNames } from "../data/token-names.ts";
 import { useAnswer } from "../data/use-answer.ts";
-import { Code } from "../parts/code.tsx";
-import { Empty } from "../parts/empty.tsx";
 import { Head } from "../parts/head.tsx";
 import { ListFailure } from "../parts/list-failure.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -13,17 +11,10 @@ import { Older } from "../parts/older.tsx";
 import { State } from "../parts/state.tsx";
 import { StateFilter } from "../parts/state-filter.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { NoTask } from "./no-task.tsx";
 import { statuses, type Task, taskOf } from "./task.ts";
 import { TaskSheet } from "./task-sheet.tsx";
 import { UnwellUpstreams } from "./unwell-upstreams.tsx";
-
-const example = (base: string): string =>
-	[
-		`curl ${base}/v1/tasks \\`,
-		'  -H "authorization: Bearer $PORTICO_KEY" \\',
-		'  -H "content-type: application/json" \\',
-		`  -d '{"kind":"image","model":"demo-image","prompt":"A portico at dawn","notifyHook":"https://example.org/hook"}'`,
-	].join("\n");
 
 const pageLength = 100;
 
@@ -66,9 +57,12 @@ export const TasksPage = () => {
 			cell: (task) => {
 				const [word, tone] = statuses[task.status] ?? [task.status, "off"];
 				return (
-					<State tone={tone}>
-						{task.status === "IN_PROGRESS" && task.progress ? `${word} ${task.progress} %` : word}
-					</State>
+					<>
+						<State tone={tone}>
+							{task.status === "IN_PROGRESS" && task.progress ? `${word} ${task.progress} %` : word}
+						</State>
+						{task.code && <small>{task.code}</small>}
+					</>
 				);
 			},
 		},
@@ -81,12 +75,7 @@ export const TasksPage = () => {
 			<UnwellUpstreams />
 			<StateFilter states={statuses} />
 			<ListFailure failure={failure} plugin="tasks" />
-			{data && tasks.length === 0 && (
-				<Empty title={status === "" ? "No task yet." : "No task is in this state."}>
-					<p>A task is a job that runs for minutes. This submits one:</p>
-					<Code label="A task" text={example(location.origin)} />
-				</Empty>
-			)}
+			{data && tasks.length === 0 && <NoTask status={status} example={asWire(data["example"])} />}
 			{tasks.length > 0 && (
 				<>
 					<Table label="Tasks" columns={columns} rows={tasks} keyOf={({ id }) => id} />

@@ -1,6 +1,7 @@
 /** Where there are many: more tokens than a page shows, and several who look after them. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import type { Locator } from "playwright-core";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
 import { hasBrowser, patience } from "./browser.ts";
@@ -137,6 +138,42 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		for (const figure of await figures.all())
 			expect(await figure.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
 		await at.page.unroute("**/admin/usage?*");
+	});
+
+	test("reads an amount of millions, and when a token ends, in one line", async () => {
+		const lines = (where: Locator) =>
+			where.evaluate((one) => {
+				const letters = document.createRange();
+				letters.selectNodeContents(one);
+				return new Set([...letters.getClientRects()].map(({ top }) => top)).size;
+			});
+		const before = at.page.viewportSize();
+		await at.page.setViewportSize({ width: 320, height: 640 });
+		await at.page.route("**/admin/usage?*", async (route) => {
+			const response = await route.fetch();
+			const { data, ...rest } = (await response.json()) as { data: object[] };
+			const [first = {}] = data;
+			await route.fulfill({ response, json: { ...rest, data: [{ ...first, cost: 1_000_145.1 }] } });
+		});
+		await at.go("Usage");
+		const charged = at.page.locator(".figures dd.large", { hasText: "$1,000,145.10" });
+		await charged.waitFor();
+		expect(await lines(charged)).toBe(1);
+		await at.page.unroute("**/admin/usage?*");
+
+		await at.page.setViewportSize({ width: 1440, height: 820 });
+		const [day, models] = [86_400_000, ["demo", "gpt-*", "claude-*"]];
+		const expiresAt = new Date(Date.now() + 20 * day).toISOString();
+		await at.gateway.token({
+			name: "a name of some length which takes what others leave it",
+			quota: 5,
+			models,
+			expiresAt,
+		});
+		await at.go("Tokens");
+		const row = at.page.getByRole("row", { name: /a name of some length/ });
+		expect(await lines(row.locator('td[data-title="Ends"]'))).toBe(1);
+		if (before) await at.page.setViewportSize(before);
 	});
 
 	test("finds a person among many, and the calls of their tokens", async () => {

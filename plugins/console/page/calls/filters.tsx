@@ -73,16 +73,18 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 		if (id.trim() !== "") go(`/console/calls/${encodeURIComponent(id.trim())}${location.search}`);
 	};
 	return (
-		<form class="bar" onSubmit={open}>
-			<Search
-				input={search}
-				label="Open a call by its request id"
-				placeholder="req_… from x-request-id   /"
-				value={id}
-				change={setId}
-			/>
-			{/* Without it Enter opens nothing: the form has another field for text. */}
-			<button type="submit">Open</button>
+		<form class="bar filters" onSubmit={open}>
+			<span class="opens">
+				<Search
+					input={search}
+					label="Open a call by its request id"
+					placeholder="req_… from x-request-id   /"
+					value={id}
+					change={setId}
+				/>
+				{/* Without it Enter opens nothing: the form has another field for text. */}
+				<button type="submit">Open</button>
+			</span>
 			<select aria-label="Token" value={token} onChange={choose("token")}>
 				<option value="">Every token</option>
 				{token !== "" && !tokens.some(({ id }) => id === token) && <option value={token}>{tokenName ?? token}</option>}

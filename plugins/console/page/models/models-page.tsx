@@ -35,7 +35,9 @@ const columns: readonly Column<Model>[] = [
 		cell: ({ name, targets }) => (
 			<span>
 				{targets.map((target, index) => (
-					<div key={`${index} ${target.upstream}`}>{priceOf(name, target)}</div>
+					<div key={`${index} ${target.upstream}`} class="whole">
+						{priceOf(name, target)}
+					</div>
 				))}
 			</span>
 		),
@@ -48,7 +50,7 @@ const columns: readonly Column<Model>[] = [
 	{
 		title: "Translation",
 		kind: "wide",
-		cell: ({ strict }) => (strict ? "strict: refuses what would be lost" : "says what is lost"),
+		cell: ({ strict }) => <span class="whole">{strict ? "strict: refuses losses" : "says what is lost"}</span>,
 	},
 ];
 

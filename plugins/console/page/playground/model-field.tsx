@@ -46,7 +46,7 @@ export const ModelField = ({ apiKey, model, change }: ModelFieldProps) => {
 			</datalist>
 			<small>
 				{names.length === 0
-					? "As the token may ask for it."
+					? "One that the key may ask for."
 					: `This key may ask for ${names.slice(0, 6).join(", ")}${names.length > 6 ? " …" : ""}.`}
 			</small>
 		</div>

@@ -125,8 +125,8 @@ export const PlaygroundPage = () => {
 						required
 						note="It stays in this page and is gone when you leave it."
 					>
-						<div class="presets">
-							<button type="button" class="plain" disabled={making.busy} onClick={makeToken}>
+						<div>
+							<button type="button" disabled={making.busy} onClick={makeToken}>
 								Make one for an hour and one dollar
 							</button>
 						</div>

@@ -7,6 +7,7 @@ import { useKeys } from "../data/keyboard.ts";
 import type { Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
+import { Closing } from "../parts/closing.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { DeleteToken } from "./delete-token.tsx";
@@ -78,18 +79,18 @@ export const TokenSheet = ({ id, close, changed, rotated }: TokenSheetProps) => 
 			close={task === "look" ? close : look}
 		>
 			{!token && (
-				<div class="inside">
-					<Failure failure={failure} />
-					{failure?.status === 404 && (
-						<p>
-							If it was deleted, its calls are still here:{" "}
-							<a href={`/console/calls?token=${encodeURIComponent(id)}`}>see them</a>
-						</p>
-					)}
-					<button type="button" onClick={close}>
-						Close
-					</button>
-				</div>
+				<>
+					<div class="inside">
+						<Failure failure={failure} />
+						{failure?.status === 404 && (
+							<p>
+								If it was deleted, its calls are still here:{" "}
+								<a href={`/console/calls?token=${encodeURIComponent(id)}`}>see them</a>
+							</p>
+						)}
+					</div>
+					<Closing close={close} />
+				</>
 			)}
 			{token && task === "look" && (
 				<>

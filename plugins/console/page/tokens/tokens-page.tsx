@@ -71,7 +71,7 @@ export const TokensPage = () => {
 						<Search
 							input={search}
 							label="Find a token"
-							placeholder="Find by name, key or owner   /"
+							placeholder={isAdmin() ? "Find by name, key or owner   /" : "Find by name or key   /"}
 							value={words}
 							change={setWords}
 						/>
@@ -110,7 +110,7 @@ export const TokensPage = () => {
 							{count(shown.length)} of{" "}
 							{more ? "more than 1,000: write how a name begins to find the others" : count(tokens.length)}
 						</span>
-						<span>
+						<span class="keys">
 							<kbd>J</kbd> <kbd>K</kbd> move · <kbd>Enter</kbd> open · <kbd>C</kbd> create · <kbd>?</kbd> all keys
 						</span>
 					</div>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 
 export interface Figure {
 	readonly name: string;
-	readonly value: ComponentChildren;
+	readonly value: string;
 	readonly note: ComponentChildren;
 }
 
@@ -12,7 +12,9 @@ export const Figures = ({ figures }: { readonly figures: readonly Figure[] }) =>
 		{figures.map(({ name, value, note }) => (
 			<div key={name}>
 				<dt>{name}</dt>
-				<dd class="large">{value}</dd>
+				<dd class="large" style={{ "--letters": value.length }}>
+					{value}
+				</dd>
 				<dd>{note}</dd>
 			</div>
 		))}

@@ -38,7 +38,7 @@ test("on a terminal that is too narrow for the table each row takes two lines, o
 	expect(tableLines(columns, rows, 9)).toEqual([
 		...["NAME  alice", "COST  $1.50", "ID    tok_1"],
 		"",
-		...["NAME  b", "COST  -", "ID    tok_22"],
+		...["NAME  b", "ID    tok_22"],
 	]);
 	expect(tableLines([{ title: "a long title" }], [], 5)).toEqual(["A LONG TITLE"]);
 });

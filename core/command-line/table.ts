@@ -7,8 +7,10 @@ export interface Column {
 	readonly right?: boolean;
 }
 
+const empty = "-";
+
 /** Names come from many hands: none of them ends its line. */
-const shown = (text: string | undefined): string => (text && harmless(text).replace(/[\t\r\n]/g, "�")) || "-";
+const shown = (text: string | undefined): string => (text && harmless(text).replace(/[\t\r\n]/g, "�")) || empty;
 
 const plain = /^[ -~]*$/;
 /** Letters of East Asia and most emoji. */
@@ -45,18 +47,18 @@ const linesThatFit = (widths: readonly number[], width: number): readonly (reado
 	return lines;
 };
 
-/** A row as a block, a line for each cell. */
+/** A row as a block, a line for each cell in which there is something; the first says whose it is. */
 const blocks = (titles: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => {
 	const longest = Math.max(...titles.map(({ length }) => length));
 	return rows.flatMap((row, index) => [
 		...(index === 0 ? [] : [""]),
-		...row.map((text, at) => `${titles[at]?.padEnd(longest)}  ${text}`),
+		...row.flatMap((text, at) => (at > 0 && text === empty ? [] : `${titles[at]?.padEnd(longest)}  ${text}`)),
 	]);
 };
 
 /**
  * Lines of a table: its titles in capitals, then the rows (a column that is a title alone holds words), an empty cell as `-`. Where a terminal is too narrow for it each row
- * takes two lines, and where that is not enough it is a block of its own.
+ * takes two lines, and where that is not enough it is a block of its own, without what is empty.
  */
 export const tableLines = (
 	heads: readonly (Column | string)[],

@@ -36,6 +36,11 @@ describe("the setting expiresAt", () => {
 		expect(readTime(value)).toBeUndefined();
 	});
 
+	test("says in lists which time is over", () => {
+		expect(setting.inWords?.("2027-01-01T00:00:00Z", {})).toBe("2027-01-01T00:00:00Z");
+		expect(setting.inWords?.("2026-12-31T23:59:00Z", {})).toBe("2026-12-31T23:59:00Z (over)");
+	});
+
 	test.each(["2026-12-31T23:59:00Z", "2027-01-01T00:59:00+01:00", "2020-01-01T00:00:00Z"])(
 		"refuses %p, which is over",
 		(value) => {

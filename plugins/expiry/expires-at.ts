@@ -27,6 +27,7 @@ export const expiresAt = (clock: Clock): TokenSetting<number> => ({
 			? undefined
 			: `is in the past, for now it is ${now}; to refuse a token at once, disable it`;
 	},
+	inWords: (value) => `${value}${(readTime(value) ?? Number.POSITIVE_INFINITY) <= clock.now() ? " (over)" : ""}`,
 	narrow: (value, limit) => ((readTime(value) ?? 0) <= (readTime(limit) ?? 0) ? value : limit),
 	compile(value) {
 		const time = readTime(value);

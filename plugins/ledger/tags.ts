@@ -61,7 +61,7 @@ const setting: TokenSetting<Tags> = {
 	key: "tags",
 	schema: t.Record(t.String({ pattern: tagName }), t.String({ pattern: tagValue.source }), {
 		maxProperties: mostTags,
-		description: "Tags of every call of the token, for reports; a client cannot change them.",
+		description: 'Tags of every call of the token, for reports, such as {"app":"web"}; a client cannot change them.',
 	}),
 	compile(value) {
 		if (!isRecord(value)) throw new TypeError("tags must be an object");

@@ -17,7 +17,7 @@ test("usage is a table with titles, figures under each other, and dollars", asyn
 	];
 	expect(await printed([], data)).toEqual([
 		"MODEL  CALLS  INPUT TOKENS       COST  EXCESS  SAVED",
-		"gpt-5    120          9000     $12.50   $0.00  $0.30",
+		"gpt-5    120         9,000     $12.50   $0.00  $0.30",
 		"-          3            80  $0.000123   $0.00  $0.00",
 	]);
 	expect(await printed([], [])).toEqual(["no calls"]);

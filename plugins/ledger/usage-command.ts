@@ -80,7 +80,7 @@ export const usageCommand: Command = {
 			right: rows.some((row) => typeof row[name] === "number"),
 		}));
 		const cell = (name: string, value: unknown): string => {
-			if (typeof value === "number" && amounts.has(name)) return dollars(value);
+			if (typeof value === "number") return amounts.has(name) ? dollars(value) : value.toLocaleString("en-US");
 			return value === null || value === undefined ? "" : String(value);
 		};
 		for (const line of tableLines(

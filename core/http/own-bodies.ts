@@ -3,7 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { whatThereIs } from "../config/complaint.ts";
-import { literalsOf, optionsOf, wantedBy } from "../config/shape.ts";
+import { isOfType, lackOf, literalsOf, optionsOf, wantedBy } from "../config/shape.ts";
 import { Fault } from "../contract/fault.ts";
 import { readBody, readBytes } from "../wire/body.ts";
 import { readJsonBody } from "../wire/json-body.ts";
@@ -11,16 +11,37 @@ import { readJsonBody } from "../wire/json-body.ts";
 /** Bodies of such routes are small. */
 const bodyLimitBytes = 1024 * 1024;
 
-/** What a pattern stands for is told by its description: nobody reads the pattern. */
-const wordsOf = ({ type, message, path, schema }: ValueError): string => {
+const isEnumeration = (schema: TSchema): boolean => optionsOf(schema).every((option) => literalsOf(option).length > 0);
+
+/** Of a union, what is wrong with the option that is of the value's type: that one was meant. */
+const meant = (error: ValueError): ValueError => {
+	if (error.type !== ValueErrorType.Union || isEnumeration(error.schema)) return error;
+	const at = optionsOf(error.schema).findIndex(({ type }) => isOfType(error.value, String(type)));
+	const inner = error.errors[at]?.First();
+	return inner ? meant(inner) : error;
+};
+
+/** A text is not shown: it may be a secret. */
+const foundIn = (value: unknown): string => {
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object" && value !== null) return "a mapping";
+	return typeof value === "string" ? "text" : String(value);
+};
+
+const wordsOf = ({ type, message, path, schema, value }: ValueError): string => {
 	const { description } = schema;
 	if (message === "Unexpected property")
 		return `not a setting here${whatThereIs(path.split("/").at(-1) ?? "", Object.keys(schema["properties"] ?? {}))}`;
-	if (type === ValueErrorType.Union && optionsOf(schema).every((option) => literalsOf(option).length > 0))
-		return `expected ${wantedBy(schema)}`;
-	const words =
-		type === ValueErrorType.StringPattern && description ? `Expected ${description.replace(/\.$/, "")}` : message;
-	return words.replace(/^Expected ./, (begin) => begin.toLowerCase());
+	if (value === undefined) return `missing, expected ${wantedBy(schema)}`;
+	if (isEnumeration(schema)) return `expected ${wantedBy(schema)}`;
+	// What a pattern stands for is told by its description: nobody reads the pattern.
+	if (type === ValueErrorType.StringPattern && description)
+		return `expected ${description.replace(/\.$/, "").replace(/^./, (begin: string) => begin.toLowerCase())}`;
+	if (!optionsOf(schema).some((option) => isOfType(value, String(option.type))))
+		return `expected ${wantedBy(schema)}, found ${foundIn(value)}`;
+	const lack = lackOf(schema, value);
+	if (lack === undefined) return message.replace(/^Expected ./, (begin) => begin.toLowerCase());
+	return `expected ${lack}${typeof value === "number" ? `, found ${value}` : ""}`;
 };
 
 /** The first thing that is wrong with a value, in words; undefined when nothing is. `path` is like `limits.perMinute`. */
@@ -28,8 +49,9 @@ export const complaintOf = (
 	schema: TSchema,
 	value: unknown,
 ): { readonly path: string; readonly message: string } | undefined => {
-	const error = Value.Errors(schema, value).First();
-	if (!error) return undefined;
+	const first = Value.Errors(schema, value).First();
+	if (!first) return undefined;
+	const error = meant(first);
 	const path = error.path.slice(1).replaceAll("/", ".");
 	return { path, message: wordsOf(error) };
 };

@@ -562,6 +562,24 @@ describe("models of this protocol for other clients", () => {
 		});
 	});
 
+	test("H31: signatures find their blocks although a client, as LiteLLM does, put all thinking first", () => {
+		const seal = (signature: string) => ({
+			type: "thinking",
+			thinking: "",
+			signature: `portico.generate-content.gemini.${signature}`,
+		});
+		const call = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
+		const answered = [seal("<OF-TEXT"), seal(">OF-A"), { type: "text", text: "I look." }, call("a"), call("b")];
+		const { messages } = asked({ messages: [{ role: "assistant", content: answered }] });
+		const origin = { protocol: "generate-content", family: "gemini" };
+		expect(messages[0]?.blocks).toMatchObject([
+			{ type: "text", signature: { value: "OF-TEXT", origin } },
+			{ type: "tool_call", id: "a", signature: { value: "OF-A", origin } },
+			{ type: "tool_call", id: "b" },
+		] as never);
+		expect(messages[0]?.blocks[2]).not.toHaveProperty("signature");
+	});
+
 	test("H32 and H33: several texts stay apart, and what a block starts with is said", () => {
 		const events = fromMessages(
 			messageStart(),

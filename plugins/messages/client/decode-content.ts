@@ -11,6 +11,7 @@ import {
 	type Extras,
 	inPlaceOf,
 	isRecord,
+	type Opaque,
 	placed,
 	type SearchResultBlock,
 	type TextBlock,
@@ -19,7 +20,7 @@ import {
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
-import { type Carried, nativeFamily, originOf, readCarried } from "../carried.ts";
+import { nativeFamily, originOf, readCarried } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
 import { decodeSource } from "../media.ts";
 import { changeInWords } from "../mid-conversation.ts";
@@ -188,35 +189,43 @@ const decodeBlock = (told: WireRecord, at: string): Block => {
 	}
 };
 
-const signed = (block: Block, { opaque }: Carried): Block =>
-	block.type === "tool_call" || block.type === "text" || block.type === "image"
-		? inPlaceOf({ ...block, signature: opaque }, block)
-		: block;
+const canBeSigned = (block: Block | undefined): block is Extract<Block, { type: "tool_call" | "text" | "image" }> =>
+	block?.type === "tool_call" || block?.type === "text" || block?.type === "image";
 
+const signed = (block: Block, signature: Opaque | undefined): Block =>
+	signature !== undefined && canBeSigned(block) ? inPlaceOf({ ...block, signature }, block) : block;
+
+/** Signatures whose blocks are still to come; clients like LiteLLM put all thinking of an answer first. */
 interface Gathering {
 	readonly blocks: Block[];
-	/** A signature whose block is still to come. */
-	waiting: Carried | undefined;
+	readonly ofCalls: Opaque[];
+	/** They stood behind their blocks before they were put first. */
+	readonly moved: Opaque[];
 }
+
+const signatureFor = (block: Block, { ofCalls, moved }: Gathering): Opaque | undefined => {
+	if (block.type === "tool_call" && ofCalls.length > 0) return ofCalls.shift();
+	return canBeSigned(block) ? moved.shift() : undefined;
+};
 
 const take = (gathering: Gathering, told: unknown, at: string): void => {
 	if (!isRecord(told)) throw refuse(at, told, "it must be an object with a type.");
-	const { blocks, waiting } = gathering;
+	const { blocks, ofCalls, moved } = gathering;
 	const carried = told["type"] === "thinking" ? readCarried(asText(told["signature"]) ?? "") : undefined;
 	if (carried?.place === "next") {
-		gathering.waiting = carried;
+		ofCalls.push(carried.opaque);
 		return;
 	}
 	if (carried?.place === "previous") {
-		const before = blocks.pop();
-		if (before) blocks.push(signed(before, carried));
+		const before = blocks.at(-1);
+		if (canBeSigned(before)) blocks.splice(-1, 1, signed(before, carried.opaque));
+		else moved.push(carried.opaque);
 		return;
 	}
 	const block: Block =
 		carried?.place === "empty" ? { type: "text", text: "", signature: carried.opaque } : decodeBlock(told, at);
-	blocks.push(placed(waiting ? signed(block, waiting) : block, at));
+	blocks.push(placed(signed(block, signatureFor(block, gathering)), at));
 	if (block.type === "document") blocks.push(...picturesIn(told, at));
-	gathering.waiting = undefined;
 };
 
 /**
@@ -226,7 +235,7 @@ const take = (gathering: Gathering, told: unknown, at: string): void => {
 export const decodeBlocks = (content: unknown, at: string, first = 0): readonly Block[] => {
 	if (typeof content === "string") return content === "" ? [] : [placed({ type: "text", text: content }, at)];
 	if (!Array.isArray(content)) throw refuse(at, content, "it must be a string or a list of blocks.");
-	const gathering: Gathering = { blocks: [], waiting: undefined };
+	const gathering: Gathering = { blocks: [], ofCalls: [], moved: [] };
 	for (const [index, told] of content.entries()) take(gathering, told, `${at}[${first + index}]`);
 	return gathering.blocks;
 };

@@ -292,11 +292,14 @@ describe("requests of Gemini clients", () => {
 		expect(blocks?.map((block) => placeOf(block))).toEqual([1, 1, 2].map((at) => `contents[1].parts[${at}]`));
 	});
 
-	test("a thought that its client brings back without its seal has it from the call behind it", () => {
+	test.each([
+		["its text alone", [{ text: "Let me see", thought: true }, { text: "Hello" }]],
+		["its seal alone (Agno)", [{ text: "Hello", thoughtSignature: btoa("portico.messages.claude.c2ln") }]],
+		["nothing of it", [{ text: "Hello" }]],
+	])("a thought of which its client brings back %s is whole by the call behind it", (_half, before) => {
 		const signature = { value: "c2ln", origin: { protocol: "messages", family: "claude" } };
 		const parts = [
-			{ text: "Let me see", thought: true },
-			{ text: "Hello" },
+			...before,
 			{
 				functionCall: { id: "c1", name: "f", args: {} },
 				thoughtSignature: btoa("portico.messages.claude.=0,10:Let me seec2ln"),

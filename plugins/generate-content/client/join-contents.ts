@@ -34,13 +34,16 @@ const isGeminis = (block: Block): boolean =>
 
 const sealOf = (block: Block): string | undefined => (block.type === "thinking" ? block.signature?.value : undefined);
 
+const sealOfWhole = (block: Block): string | undefined =>
+	block.type === "thinking" && block.text !== "" ? sealOf(block) : undefined;
+
 /** Thoughts that were shown, and stood on the call after them; with how much other reasoning came between. */
 export type OnCalls = Map<Block, number>;
 
 /**
  * Puts each thought that stood on a call before what was said since the last one, because the model thought before it spoke,
  * and behind reasoning that came earlier. A thought that also came back by itself is left out; one that came back without its
- * seal has it again.
+ * seal, or as a seal without its text, is whole again.
  */
 export const inSteps = (messages: readonly Message[], onCalls: OnCalls): readonly Message[] =>
 	onCalls.size === 0 ? messages : messages.map((message) => inStep(message, onCalls));
@@ -54,22 +57,21 @@ const placeBefore = (later: number, reasoning: readonly number[]): number | unde
 	return last === undefined ? undefined : last + 1;
 };
 
-/** Puts a thought at its place, or in that of the same thought which came back by itself, but unsigned. */
+/** Half of a thought: its text without its seal, or the seal alone, as clients keep it that drop thoughts (Agno). */
+const isHalfOf = (block: Block, thought: Block): boolean =>
+	block.type === "thinking" &&
+	thought.type === "thinking" &&
+	(block.signature ? block.text === "" && sealOf(block) === sealOf(thought) : block.text === thought.text);
+
+/** Puts a thought at its place, or in that of the half of it that came back by itself. */
 const putBack = (blocks: Block[], thought: Block, begin: number, place: number): void => {
-	const same = blocks.findIndex(
-		(block, at) =>
-			at >= begin &&
-			block.type === "thinking" &&
-			thought.type === "thinking" &&
-			!block.signature &&
-			block.text === thought.text,
-	);
+	const same = blocks.findIndex((block, at) => at >= begin && isHalfOf(block, thought));
 	blocks.splice(same === -1 ? place : same, same === -1 ? 0 : 1, thought);
 };
 
 const inStep = (message: Message, onCalls: OnCalls): Message => {
 	if (!message.blocks.some((block) => onCalls.has(block))) return message;
-	const shown = new Set(message.blocks.map((block) => (onCalls.has(block) ? undefined : sealOf(block))));
+	const shown = new Set(message.blocks.map((block) => (onCalls.has(block) ? undefined : sealOfWhole(block))));
 	const blocks: Block[] = [];
 	let begin = 0;
 	/** Where reasoning of this step stands. */

@@ -134,13 +134,19 @@ const refuseJournals = (folder: string): void => {
 		refuseCommand(`${journal} tells of calls that are not charged yet; start and stop portico once, then again`);
 };
 
+const refuseFile = (file: string, out: boolean): void => {
+	const isThere = existsSync(file);
+	if (isThere && isFolder(file)) refuseCommand(`${file} is a folder; name ${out ? "a new file" : "the file"} in it`);
+	if (out && isThere) refuseCommand(`${file} exists already; name a new file`);
+	if (!out && !isThere) refuseCommand(`there is no file ${file}`);
+	const folder = dirname(file);
+	if (!existsSync(folder)) refuseCommand(`there is no folder ${folder}: make it, or name a file elsewhere`);
+};
+
 const move = async (work: FileWork, out: boolean): Promise<void> => {
 	const { blueprint, file, print } = work;
 	const given: Place = { url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file };
-	if (existsSync(file) && isFolder(file))
-		refuseCommand(`${file} is a folder; name ${out ? "a new file" : "the file"} in it`);
-	if (out && existsSync(file)) refuseCommand(`${file} exists already; name a new file`);
-	if (!out && !existsSync(file)) refuseCommand(`there is no file ${file}`);
+	refuseFile(file, out);
 	const known = tablesInOrder(await buildOnly(blueprint));
 	const progress = (table: string, rows: number, done: boolean): void => {
 		showPassing(done ? "" : `  ${table}: ${rows} rows …`);

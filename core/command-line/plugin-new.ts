@@ -72,7 +72,7 @@ const write = (name: string, example: string): string => {
 export const plugin = ({ words, environment }: Invocation, print: (line: string) => void): Promise<void> => {
 	const [action = "", name = "", kind = "--policy", ...more] = words;
 	if (action !== "new" || name === "") return Promise.resolve(refuseCommand(`Say what to write.\n\n${pluginUsage}`));
-	if (!/^[a-z][a-z0-9-]{1,60}$/.test(name))
+	if (!/^[a-z][a-z0-9-]{0,60}$/.test(name))
 		refuseCommand(
 			`"${name.slice(0, 64)}" is no name for a plugin: use small letters, digits and hyphens, a letter first.`,
 		);

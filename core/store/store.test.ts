@@ -394,6 +394,14 @@ describe("a file", () => {
 		await expect(copy("http://127.0.0.1:1")).rejects.toThrow(told("ECONNREFUSED"));
 	});
 
+	test("of a file that cannot be made a copy says which, and what it must be", async () => {
+		const places = ["from.db", "nowhere/to.db"].map((name) => ({ url: `file:${join(folder(), name)}`, named: name }));
+		const [from = { url: "", named: "" }, to = from] = places;
+		await expect(transferDatabase({ from, to, tables: [tables], progress() {} })).rejects.toThrow(
+			/^from\.db could not be copied to nowhere\/to\.db: .*; see to it that it is a file that this user may read and write$/,
+		);
+	});
+
 	test("a lock that cannot be taken is told in words, and leaves nothing held", async () => {
 		const file = join(folder(), "portico.db");
 		mkdirSync(`${file}.owner.new`);

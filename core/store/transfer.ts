@@ -188,16 +188,20 @@ const transfer = async (from: Client, to: Client, input: TransferInput): Promise
 /** Gives the sums that both places have, by table. Throws `Fault`, for the operator, unless all of it arrived. */
 export const transferDatabase = async (input: TransferInput): Promise<ReadonlyMap<string, Sums>> => {
 	const { patienceMs = 10_000 } = input;
-	const [from, to] = [await open(input.from, patienceMs), await open(input.to, patienceMs)];
+	const opened: Client[] = [];
+	const opens = async (place: Place): Promise<Client> => {
+		const client = await open(place, patienceMs);
+		opened.push(client);
+		return client;
+	};
 	try {
-		return await transfer(from, to, input);
+		return await transfer(await opens(input.from), await opens(input.to), input);
 	} catch (error) {
 		if (error instanceof Fault) throw error;
 		const fault = storeFault(error);
 		const why = `${fault.detail}${mendOf(fault)}`;
 		throw new Fault(deny("internal", `${input.from.named} could not be copied to ${input.to.named}: ${why}`), error);
 	} finally {
-		from.close();
-		to.close();
+		for (const client of opened) client.close();
 	}
 };

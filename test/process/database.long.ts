@@ -214,6 +214,8 @@ describe.skipIf(sqldProgram() === undefined)("db export and import", () => {
 			errors: expect.stringContaining("in use by"),
 		});
 		await process.end("SIGTERM");
+		const lost = await portico("db", "export", "nowhere/out.db");
+		expect(lost).toMatchObject({ code: 1, errors: expect.stringMatching(/^there is no folder \S+nowhere: make it/) });
 		const exported = await portico("db", "export", "out.db");
 		expect(exported).toMatchObject({ code: 0, errors: "", output: expect.stringContaining("sums, all equal") });
 		expect(statSync(join(folder, "out.db")).mode & 0o777).toBe(0o600);

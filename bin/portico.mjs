@@ -109,6 +109,13 @@ const calledAs = () => {
 	return called.includes("node_modules") ? "npx portico" : "portico";
 };
 
+if (process.versions.pnp !== undefined && /[/\\]\.yarn[/\\]/.test(root)) {
+	console.error(
+		"portico: Yarn's Plug'n'Play keeps packages in zip files, which Bun cannot read. Write `nodeLinker: node-modules` into .yarnrc.yml, and run yarn install again.",
+	);
+	process.exit(1);
+}
+
 const words = process.argv.slice(2);
 const [first, ...rest] = words;
 // `portico bun …` runs Bun itself, for the scripts of package.json.

@@ -1,7 +1,7 @@
 /** What Portico prints to be typed can be typed: it names the program as it was called. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
@@ -48,3 +48,12 @@ test.each([
 	},
 	30_000,
 );
+
+test("from a zip of Yarn's, which Bun cannot read, it says what makes it start", () => {
+	const launcher = join(folder, ".yarn/cache/portico.zip/node_modules/portico/bin/portico.mjs");
+	cpSync(join(root, "bin/portico.mjs"), launcher);
+	const hook = join(folder, ".pnp.cjs");
+	writeFileSync(hook, 'process.versions.pnp = "3";');
+	const { status, stderr } = spawnSync("node", ["--require", hook, launcher, "check"], { encoding: "utf8" });
+	expect([status, stderr]).toEqual([1, expect.stringContaining("`nodeLinker: node-modules` into .yarnrc.yml")]);
+});

@@ -1,5 +1,4 @@
 /** Who is calling. */
-
 import type { AccessToken, Admitted } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { CallToken } from "./outcome.ts";

@@ -1,5 +1,4 @@
 /** What is known at each phase of a call. A later phase's type holds everything of the earlier ones. */
-
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Bound, EndpointAsk } from "./endpoint.ts";
 import type { HeldBytes } from "./held-bytes.ts";

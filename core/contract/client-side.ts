@@ -1,5 +1,4 @@
 /** What a protocol does for its clients: reads their requests and writes their answers. */
-
 import type { LossWords } from "../neutral/losses.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";

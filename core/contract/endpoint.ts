@@ -2,7 +2,6 @@
  * Model routes that are no conversation: embeddings, rerank, speech. An endpoint is named once; a dialect is one vendor's
  * wire form of it, for clients, for upstreams, or for both. Where both speak the same dialect, bytes pass.
  */
-
 import type { Loss } from "../neutral/model.ts";
 import type { Units, Usage } from "../neutral/response.ts";
 import type { EncodedResponse } from "./client-side.ts";

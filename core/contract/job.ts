@@ -2,11 +2,21 @@
 import { slot } from "./token.ts";
 
 /**
- * Runs never overlap; a failure is logged, and the job goes on. `signal` is aborted when Portico stops or reloads, and the run
- * is then waited for, ten seconds at most.
+ * Runs never overlap in one process; every worker and node has its own. A failure is logged, and the job goes on. `signal` is
+ * aborted when Portico stops or reloads, and the run is then waited for, ten seconds at most.
  *
  * @example
  * add(jobs, { name: "my-plugin: prune", schedule: "17 3 * * *", removes: "old", run: (signal) => prune(signal) });
+ * // What one process alone is to do is claimed by a row.
+ * add(jobs, {
+ * 	name: "my-plugin: report",
+ * 	schedule: "0 7 * * *",
+ * 	async run(signal) {
+ * 		const claim = sql`INSERT INTO my_reports (day) VALUES (date('now')) ON CONFLICT (day) DO NOTHING`;
+ * 		const [claimed] = await needs.store.write([claim]);
+ * 		if (claimed?.changes === 1) await report(signal);
+ * 	},
+ * });
  */
 export interface Job {
 	readonly name: string;

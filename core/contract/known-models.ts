@@ -1,5 +1,4 @@
 /** The one table of what is known of models, which plugins add to. Config has the last word, by `caps` of a model. */
-
 import type { ModelCapabilities } from "../neutral/model.ts";
 import { slot } from "./token.ts";
 

@@ -1,5 +1,4 @@
 /** How a call ended and what it used: told to permits and recorders. */
-
 import type { Loss } from "../neutral/model.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { AccessToken } from "./call.ts";

@@ -1,5 +1,4 @@
 /** A protocol where client and upstream both speak it: the bytes pass, changed where they must be and read for accounting. */
-
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { Denial } from "./fault.ts";

@@ -2,7 +2,6 @@
  * What a protocol plugin gives: its wire format, once, for both sides. The core calls these functions; it knows no
  * protocol itself. All of them are pure but for the state that a decoder, encoder or observer keeps of its own stream.
  */
-
 import type { ClientSide } from "./client-side.ts";
 import type { Conversations } from "./conversations.ts";
 import type { RequestFacts } from "./facts.ts";

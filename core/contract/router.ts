@@ -1,5 +1,4 @@
 /** Where a call may go. The plugin `router`, or another in its place, gives the service; the core only asks it. */
-
 import type { AskedCall, Routed } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { ModelInfo } from "./model-listing.ts";

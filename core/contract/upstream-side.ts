@@ -1,5 +1,4 @@
 /** What a protocol does with an upstream: writes requests for it and reads its answers. */
-
 import type { NeutralLoss } from "../neutral/losses.ts";
 import type { Loss, ModelCapabilities, NameMap } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";

@@ -44,6 +44,7 @@ declare global {
 	const fileDenial: import("#core").Denial;
 	const refresh: () => void;
 	const prune: (signal: AbortSignal) => Promise<void>;
+	const report: (signal: AbortSignal) => Promise<void>;
 	const traceOf: (header: string | null) => import("#core").CallTrace;
 	const call: import("#core").ModelRouted & import("#core").Operated;
 	const body: import("#core").JsonBody;

@@ -1,7 +1,8 @@
 /** Knows an operator by the cookie of their session. */
 import { type Admitted, type Denial, type Doorkeeper, deny, type Networks, notServed } from "#core";
+import type { ChangePace } from "./change-pace.ts";
 import { type Reach, sessionSecretOf } from "./cookie.ts";
-import { refuseForeign } from "./same-origin.ts";
+import { reads, refuseForeign } from "./same-origin.ts";
 import { looksLikeSecret } from "./secret.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
@@ -29,10 +30,12 @@ export type FindSession = ReturnType<typeof sessionFinder>;
 export const isSession = (found: Session | Denial | undefined): found is Session =>
 	found !== undefined && "operator" in found;
 
-export const sessionDoorkeeper = (name: string, find: FindSession): Doorkeeper => ({
+export const sessionDoorkeeper = (name: string, find: FindSession, pace: ChangePace): Doorkeeper => ({
 	name,
 	async admit(call) {
 		const found = await find(call);
-		return isSession(found) ? found.operator : found;
+		if (!isSession(found)) return found;
+		const tooFast = reads(call.request.method) ? undefined : pace.take(call, found.operator);
+		return tooFast ?? found.operator;
 	},
 });

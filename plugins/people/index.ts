@@ -18,6 +18,7 @@ import {
 } from "#core";
 import { auditEntry } from "./audit.ts";
 import { auditRoutes } from "./audit-routes.ts";
+import { ChangePace } from "./change-pace.ts";
 import { auditCommand, personCommand } from "./command.ts";
 import { Directory } from "./directory.ts";
 import { sessionDoorkeeper, sessionFinder } from "./doorkeeper.ts";
@@ -102,7 +103,7 @@ export default definePlugin({
 		return {
 			offers: [
 				add(tables, peopleTables(name)),
-				add(doorkeepers, sessionDoorkeeper(name, find)),
+				add(doorkeepers, sessionDoorkeeper(name, find, new ChangePace(clock))),
 				add(auditors, { did: async (call, deed) => void (await store.write([service.audit(call, deed)])) }),
 				provide(people, service),
 				...all.map((route) => add(routes, route)),

@@ -28,7 +28,7 @@ const isForeign = (call: Admitted, url: string | undefined, sites: readonly stri
 	return (origin !== null && !isOwn(call, origin, url)) || (site !== null && !sites.includes(site));
 };
 
-const reads = (method: string): boolean => method === "GET" || method === "HEAD";
+export const reads = (method: string): boolean => method === "GET" || method === "HEAD";
 
 const hasOtherBody = ({ headers }: Request): boolean => {
 	const type = headers.get("content-type");

@@ -41,6 +41,7 @@ export const refusalCodes = listOf({
 	reference_not_allowed: "The request names a file or a cache that lies with the upstream's account.",
 	session_ended: "The session is over; sign in again.",
 	sign_in_delayed: "Too many attempts to sign in failed; wait as long as `retry-after` says.",
+	too_many_changes: "A member changed more than 600 things at once; two a second are let through from then on.",
 	sign_in_refused: "Name or password is wrong.",
 	stream_incomplete: "The upstream's stream ended without the end that its protocol announces.",
 	task_ended: "The task has ended, so it cannot be cancelled.",

@@ -46,6 +46,8 @@ export type Answer = readonly Result[];
 /** A search covers so many documents, one of which is so long, as Cohere counts them; what is longer is several. */
 const documentsPerSearch = 100;
 const tokensPerDocument = 500;
+/** As many as pictures in base64 have at the least for each of their tokens. */
+const pictureBytesPerToken = 1000;
 
 /** Its text; undefined for a picture or an object without one. */
 const textOf = (document: unknown): string | undefined => asText(document) ?? asText(asRecord(document)["text"]);
@@ -157,8 +159,18 @@ export const told = (body: unknown, ask: EndpointAsk): Usage | undefined => {
 /** For clients that are billed by tokens: an upstream that bills searches tells of none, and read some all the same. */
 export const shownTokens = (ask: EndpointAsk, told: number): number => told || estimate(ask).input.total;
 
-export const estimate = ({ call: { texts } }: EndpointAsk): Usage => {
-	const [query = 0, ...documents] = texts.map(estimateTextTokens);
+/** An object is ranked by all of its texts, as `bytesOf` has it; a picture in the place of a text is no text of its length. */
+const tokensOf = (document: unknown): number => {
+	if (typeof document === "string") return estimateTextTokens(document);
+	const written = JSON.stringify(document);
+	return textOf(document) === undefined
+		? Math.max(pictureTokens.usual, Math.ceil(written.length / pictureBytesPerToken))
+		: estimateTextTokens(written);
+};
+
+export const estimate = (ask: EndpointAsk): Usage => {
+	const query = estimateTextTokens(ask.call.texts[0] ?? "");
+	const documents = asList(jsonOf(ask)["documents"]).map(tokensOf);
 	const total = documents.reduce((sum, tokens) => sum + tokens + query, 0);
 	return { input: { total }, output: { total: 0 }, units: { searches: searchesFor(query, documents) } };
 };

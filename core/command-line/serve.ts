@@ -32,6 +32,8 @@ const firstCall = ({ portico }: Opened, address: string, token: string): readonl
 	return ["", "  try it:", `  ${commandLine(["curl", `${address}/v1/chat/completions`, ...headers, "-d", body])}`];
 };
 
+const below = (words: string): string => `${" ".repeat("  first token   ".length)}${words}`;
+
 /** One piece of text, so that whoever reads it by machine has all of it or nothing. */
 const greeting = (
 	opened: Opened,
@@ -49,15 +51,17 @@ const greeting = (
 		`  config        ${invocation.builtIn && !existsSync(file) ? `the built-in default; ${calledAs(invocation)} init writes a file to begin with` : path}`,
 		`  data          in ${opened.dataFolder}`,
 	];
-	if (databaseFile(config.database.url) === undefined) lines.push("                and on a database server");
-	if (signIn !== undefined) lines.push(`  sign in       ${signIn}   (once, within a day; more with: ${invite})`);
+	if (databaseFile(config.database.url) === undefined) lines.push(below("and on a database server"));
+	// What is said of a link or a key stands below it: in one line a terminal would break both anywhere.
+	if (signIn !== undefined) lines.push(`  sign in       ${signIn}`, below(`once, within a day; more with: ${invite}`));
 	else if (opened.portico.firstSignIn) lines.push(`  sign in       by invitation: ${invite}`);
 	if (firstToken === undefined) {
 		if (opened.portico.firstToken) lines.push(`  tokens        one more with: ${create}`);
 		return [...lines, ""].join("\n");
 	}
 	lines.push(
-		`  first token   ${firstToken}   (shown this once; more with: ${create})`,
+		`  first token   ${firstToken}`,
+		below(`shown this once; more with: ${create}`),
 		`  admin token   in ${invocation.environment["PORTICO_ADMIN_TOKEN"] ? "PORTICO_ADMIN_TOKEN" : adminTokenFile(opened.dataFolder)}`,
 		...firstCall(opened, address, firstToken),
 		"",

@@ -27,7 +27,7 @@ test("the first start prints one link for an admin; the command line invites, li
 	const [link = ""] = /http:\S+\/console\/join#[\w-]{43}/.exec(first.output()) ?? [];
 	expect(link).toStartWith(first.address);
 	const unserved = 'no page answers there until the plugins have "use: console"';
-	expect(first.output()).toContain(`${link}   (${unserved})   (once, within a day`);
+	expect(first.output()).toContain(`  sign in       ${link}   (${unserved})\n                once, within a day; more`);
 	const admin = createBrowser(first.address);
 	const terms = { secret: secretOf(link), name: "Ada", password };
 	expect((await admin.ask("POST", "/v1/session/join", terms)).body).toMatchObject({ name: "Ada", role: "admin" });

@@ -1,8 +1,9 @@
 /** The upstreams, and what went wrong with each. */
 import { query } from "../data/call.ts";
-import { count } from "../data/format.ts";
+import { count, toMinute } from "../data/format.ts";
 import { wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
+import { withCode } from "../parts/advice.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { State } from "../parts/state.tsx";
@@ -17,11 +18,7 @@ const columns: readonly Column<Upstream>[] = [
 		cell: ({ failures, failingSince }) => (
 			<>
 				{count(failures)}
-				{failingSince !== undefined && (
-					<small>
-						since <Moment at={failingSince} />
-					</small>
-				)}
+				{failingSince !== undefined && <small>since {toMinute(failingSince)}</small>}
 			</>
 		),
 	},
@@ -35,7 +32,7 @@ const columns: readonly Column<Upstream>[] = [
 						{lastFailure.kind}
 						{lastFailure.status !== undefined && ` (${lastFailure.status})`}, <Moment at={lastFailure.at} />
 					</small>
-					{failures > 0 && lastFailure.advice && <small>What to do: {lastFailure.advice}</small>}
+					{failures > 0 && lastFailure.advice && <small>What to do: {withCode(lastFailure.advice)}</small>}
 					<small>
 						<a href={`/console/calls${query({ upstream: name })}`}>See its calls</a>
 					</small>

@@ -1,5 +1,7 @@
 /** What outlives a reload: one thing of each name for the whole process. */
 import type { Kept } from "../contract/host-info.ts";
+import type { Log } from "../contract/log.ts";
+import { whatFailed } from "../errors/describe.ts";
 
 export class KeptThings {
 	private readonly things = new Map<string, Kept>();
@@ -12,9 +14,14 @@ export class KeptThings {
 		return made;
 	};
 
-	/** Newest first. */
-	async close(): Promise<void> {
-		for (const kept of [...this.things.values()].reverse()) await kept.close?.();
+	/** Newest first; one that fails keeps no other from its end. */
+	async close(log: Log): Promise<void> {
+		for (const [name, kept] of [...this.things].reverse())
+			try {
+				await kept.close?.();
+			} catch (error) {
+				log.error("what a plugin keeps could not be closed cleanly", { name, ...whatFailed(error) });
+			}
 		this.things.clear();
 	}
 }

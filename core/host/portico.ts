@@ -141,7 +141,7 @@ export class Portico {
 		this.current = undefined;
 		// Beside each other, as while one takes the other's place: what hangs in one does not keep the other waiting.
 		await Promise.all([this.old.stop(), current && retire(current, this.mustEnd.signal)]);
-		await this.kept.close();
+		await this.kept.close(this.log);
 	}
 
 	private all(): readonly Running[] {

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+	appendFileSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bootId, fileJournals, type Journal, type Journals, sameBoot } from "./journal.ts";
@@ -127,6 +136,18 @@ describe("a journal", () => {
 		expect(text()).toEndWith("charge\tone\n");
 		expect(() => journal.now("hold\ttwo")).toThrow();
 	});
+});
+
+test("a folder that was moved away is not made anew, and keeps no process from its end", () => {
+	const journal = begin("a");
+	const away = `${folder}.away`;
+	renameSync(folder, away);
+	expect(() => journal.restart(["journal\t1\tboot"])).toThrow("ENOENT");
+	journal.now("hold\tone");
+	expect(existsSync(folder)).toBe(false);
+	journal.close(true);
+	renameSync(away, folder);
+	expect(text()).toEndWith("hold\tone\n");
 });
 
 describe("what a journal says was left undone", () => {

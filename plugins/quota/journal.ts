@@ -173,7 +173,8 @@ class FileJournal implements Journal {
 	}
 
 	restart(lines: readonly string[]): void {
-		mkdirSync(this.folder, { recursive: true });
+		// Not again: where it was moved away under a running process another in its place would be in the way of its return.
+		if (this.file === undefined) mkdirSync(this.folder, { recursive: true });
 		const path = join(this.folder, `${this.process}-${++this.sequence}${suffix}`);
 		rmSync(`${path}.part`, { force: true });
 		// For appending: what is written after a write that failed goes to where that began.
@@ -184,7 +185,7 @@ class FileJournal implements Journal {
 		[this.file, this.path, this.size, this.tail] = [file, path, size, ""];
 		if (oldFile === undefined) return;
 		closeSync(oldFile);
-		unlinkSync(oldPath);
+		rmSync(oldPath, { force: true });
 	}
 
 	close(remove: boolean): void {
@@ -192,7 +193,8 @@ class FileJournal implements Journal {
 		if (!remove) this.flush();
 		closeSync(this.file);
 		this.file = undefined;
-		if (remove) unlinkSync(this.path);
+		// With its folder moved away it stays, and tells the next start of leases that are closed.
+		if (remove) rmSync(this.path, { force: true });
 	}
 
 	/** Writes what waits, and `last` behind it. */

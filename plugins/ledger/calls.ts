@@ -21,6 +21,7 @@ import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
 import { checkEnding, timeOf } from "./queries.ts";
 import { alike, anyOf, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
+import { createLines } from "./slices.ts";
 import { taggedAs } from "./tags.ts";
 import { withTokenNames } from "./token-names.ts";
 
@@ -96,6 +97,7 @@ interface CallRouteParts {
 
 export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): readonly Route[] => {
 	const named = (views: readonly WireRecord[]) => withTokenNames(store, tokens, views);
+	const inLine = createLines(store);
 	return [
 		{
 			method: "GET",
@@ -124,7 +126,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 					const row = await findRow(store, id, whose);
 					return Response.json({ data: await named(row ? [shownTo(owner, row)] : []), hasMore: false });
 				}
-				const rows = await searchRows(store, search);
+				const rows = await inLine(operator.id, () => searchRows(store, search));
 				const data = await named(rows.map((row) => shownTo(owner, row)));
 				return Response.json({ data, hasMore: rows.length === search.limit });
 			},

@@ -57,6 +57,28 @@ describe("a long ledger", () => {
 		expect(turns).toBeGreaterThanOrEqual(3);
 	});
 
+	test("is searched for each who asks one time after the other, however often they ask at once", async () => {
+		const { store } = gateway;
+		const all = store.all.bind(store);
+		let [underWay, most] = [0, 0];
+		const counted: typeof store.all = async (query) => {
+			most = Math.max(most, ++underWay);
+			try {
+				// As it is on a machine that has other work.
+				await new Promise((resolve) => setImmediate(resolve));
+				return await all(query);
+			} finally {
+				underWay--;
+			}
+		};
+		Object.assign(store, { all: counted });
+		const search = () => gateway.admin("GET", "/admin/calls?address=192.0.2.1");
+		const found = await Promise.all(Array.from({ length: 12 }, search));
+		Object.assign(store, { all });
+		expect(found.every(({ data }) => (data as readonly unknown[]).length === 0)).toBe(true);
+		expect(most).toBe(1);
+	});
+
 	test("loses what is older than it is kept for, and nothing else", async () => {
 		await pruneRows(gateway.store, 5_500_000, new AbortController().signal);
 		const [left] = await gateway.store.all(sql`SELECT count(*) AS calls FROM ledger`);

@@ -1,5 +1,6 @@
 /** Long work in the one process that also carries the calls: some of it at a time, and they get their turn in between. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Store } from "#core";
 
 /** Some milliseconds of what is done with sums. */
 const atOnce = 500;
@@ -14,12 +15,22 @@ export const inTurns = async <T, R>(things: readonly T[], work: (some: readonly 
 	return done;
 };
 
-/** A line in which each work begins when the one before is over: two at once would hold up others twice as long. */
-export const createLine = (): (<T>(work: () => Promise<T>) => Promise<T>) => {
-	let last: Promise<unknown> = Promise.resolve();
-	return (work) => {
-		const done = last.then(work);
-		last = done.catch(() => undefined);
+/**
+ * Lines in which each work begins when the one before is over, one for each who asks: two at once would hold up others twice as long,
+ * and nobody waits for what another has asked a hundred times. Where the database is a process of its own there is no line: it
+ * holds up nobody here.
+ */
+export const createLines = (store: Pick<Store, "shared">): (<T>(who: string, work: () => Promise<T>) => Promise<T>) => {
+	const lasts = new Map<string, Promise<unknown>>();
+	return (who, work) => {
+		if (store.shared) return work();
+		const done = (lasts.get(who) ?? Promise.resolve()).then(work);
+		const last = done
+			.catch(() => undefined)
+			.then(() => {
+				if (lasts.get(who) === last) lasts.delete(who);
+			});
+		lasts.set(who, last);
 		return done;
 	};
 };

@@ -6,7 +6,7 @@ import { csvLines } from "./csv.ts";
 import { checkEnding, timeOf } from "./queries.ts";
 import { regroup } from "./regroup.ts";
 import { anyOf } from "./search.ts";
-import { createLine, inTurns } from "./slices.ts";
+import { createLines, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { taggedAs } from "./tags.ts";
 import { percentile } from "./time-taken.ts";
@@ -125,7 +125,7 @@ interface UsageRouteParts {
 }
 
 export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Route => {
-	const inLine = createLine();
+	const inLine = createLines(store);
 	return {
 		method: "GET",
 		path: "/admin/usage",
@@ -154,8 +154,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 				whose: sql`${narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined)}${taggedAs(url)}`,
 			};
 			await flush();
-			// The database of a file runs in this process; a server has a process of its own.
-			const sums = await (store.shared ? sumRows(store, question) : inLine(() => sumRows(store, question)));
+			const sums = await inLine(operator.id, () => sumRows(store, question));
 			const shown = ofTokens ? await named(sums, by, await knownTokens(store, tokens)) : sums;
 			const view = (sum: Sum): View => viewOf(sum, saved, question.took);
 			if (top !== undefined) return topAsJson(await topOf(shown, by, top), view);

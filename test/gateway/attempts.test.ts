@@ -150,10 +150,10 @@ describe("the attempts of a call", () => {
 		expect(line["attempt_list"]).toBeUndefined();
 	});
 
-	test("name the system's word where nothing was reached", async () => {
+	test("name the system's word where nothing was reached, and send no operator to the operator", async () => {
 		const { detail } = await ask("gone");
 		expect(detail["attempts"]).toMatchObject([
-			{ upstream: "nowhere", message: expect.stringContaining("ECONNREFUSED") },
+			{ upstream: "nowhere", message: 'The upstream "nowhere" could not be reached. (ECONNREFUSED)' },
 		]);
 	});
 

@@ -148,7 +148,8 @@ export class AttemptRecords implements KeyNotes {
 			return;
 		}
 		record.code ??= denial.code ?? causeOf(error) ?? denial.kind;
-		record.message ??= scrubMessage(denial.message);
+		// What a client is to do is nothing for those who read of attempts: they are told what they can do.
+		record.message ??= scrubMessage(denial.message).replace(/ Ask again\b.*$/s, "");
 		const cause = record.status === undefined ? causeOf(error) : undefined;
 		if (cause !== undefined) record.message = `${record.message} (${cause})`;
 	}

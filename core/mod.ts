@@ -125,7 +125,7 @@ export * from "./neutral/effort.ts";
 export { bytesPerToken, estimateTextTokens, estimateTokens, pictureTokens } from "./neutral/estimate.ts";
 export { holdsLargeInteger, parseExactly, writtenValue } from "./neutral/exact-json.ts";
 export { explode } from "./neutral/explode.ts";
-export { carry, familyOf, ownName, uncarry } from "./neutral/family.ts";
+export { carry, encodedMark, familyOf, ownName, uncarry, uncarryEncoded } from "./neutral/family.ts";
 export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";
 export {
 	asBoolean,

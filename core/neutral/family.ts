@@ -34,3 +34,18 @@ export const uncarry = (text: string): Opaque | undefined => {
 	if (!protocol || !family) return undefined;
 	return { value: rest.join("."), origin: { protocol, family } };
 };
+
+/** How such a string begins where it is written in base64. */
+export const encodedMark = "cG9ydGljby";
+
+/** The same of one in base64, in either alphabet, which clients make of it that hold opaque values as bytes. */
+export const uncarryEncoded = (text: string): Opaque | undefined => {
+	if (!text.startsWith(encodedMark)) return undefined;
+	try {
+		const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+		return uncarry(new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
+	} catch {
+		// Cut or altered on its way: nobody's value.
+		return undefined;
+	}
+};

@@ -3,7 +3,7 @@
  * so that a Gemini client replays them unread. The field holds bytes: SDKs of typed languages decode the base64 and
  * refuse the whole answer where it is none, and some write it in the other alphabet (`-_`) when they replay it.
  */
-import { type Block, carry, type Extras, type Opaque, type Origin, uncarry, type WireRecord } from "#core";
+import { type Block, carry, type Extras, type Opaque, type Origin, uncarryEncoded, type WireRecord } from "#core";
 import { protocolName } from "./name.ts";
 
 /** Where signatures come from that bear no mark. */
@@ -24,24 +24,8 @@ const wholeMark = "~";
  */
 const shownThought = /^=(\d{1,9}),(\d{1,9}):/;
 
-/** How a marked value begins in base64. */
-export const encodedMark = "cG9ydGljby";
-
 const encoded = (text: string): string =>
 	btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
-
-const decoded = (base64: string): string => {
-	try {
-		const bytes = atob(base64.replaceAll("-", "+").replaceAll("_", "/"));
-		return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
-	} catch {
-		// Cut or altered on its way: nobody's value.
-		return "";
-	}
-};
-
-const carriedIn = (text: string): Opaque | undefined =>
-	text.startsWith(encodedMark) ? uncarry(decoded(text)) : undefined;
 
 /** What a signature in a client's history stands for. */
 export interface ReadSignature {
@@ -54,7 +38,7 @@ export interface ReadSignature {
 
 export const readSignature = (text: string): ReadSignature | undefined => {
 	if (text === "" || placeholders.has(text)) return undefined;
-	const carried = carriedIn(text);
+	const carried = uncarryEncoded(text);
 	if (!carried) return { opaque: { value: text, origin: geminiOrigin }, whole: false };
 	const [head, later, length] = shownThought.exec(carried.value) ?? [];
 	if (head !== undefined) {
@@ -112,7 +96,7 @@ export const isOwn = (opaque: Opaque, family: string): boolean =>
 	opaque.origin.protocol === protocolName && opaque.origin.family === family;
 
 /** True for the text of a signature that no upstream may be shown. */
-export const isCarried = (text: unknown): boolean => typeof text === "string" && carriedIn(text) !== undefined;
+export const isCarried = (text: unknown): boolean => typeof text === "string" && uncarryEncoded(text) !== undefined;
 
 /** This protocol's own bag. */
 export const ownExtras = (extras: Extras | undefined): WireRecord => extras?.[protocolName] ?? {};

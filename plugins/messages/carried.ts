@@ -2,7 +2,7 @@
  * Opaque values between Messages clients and models of other makers. A Messages client replays `signature` and `data`
  * unread, so a foreign value travels there; one that signed another sort of block travels in a thinking block beside it.
  */
-import { carry, type Opaque, type Origin, uncarry } from "#core";
+import { carry, type Opaque, type Origin, uncarry, uncarryEncoded } from "#core";
 import { protocolName } from "./name.ts";
 
 /** The family that signatures without any mark are taken to be of: only Claude's maker writes such ones. */
@@ -38,9 +38,12 @@ export const writeCarried = ({ value, origin }: Opaque, place: Place = "own"): s
 		? value
 		: carry({ value: marks[place] + value, origin });
 
-/** The reverse of `writeCarried`; undefined for a value of this protocol's own. */
+/**
+ * The reverse of `writeCarried`; undefined for a value of this protocol's own. Google's ADK holds signatures as bytes, and
+ * writes one that is no base64 in base64.
+ */
 export const readCarried = (text: string): Carried | undefined => {
-	const opaque = uncarry(text);
+	const opaque = uncarry(text) ?? uncarryEncoded(text);
 	if (opaque === undefined) return undefined;
 	const place = places[opaque.value.charAt(0)] ?? "own";
 	return { opaque: place === "own" ? opaque : { ...opaque, value: opaque.value.slice(1) }, place };

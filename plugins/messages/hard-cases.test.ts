@@ -580,6 +580,14 @@ describe("models of this protocol for other clients", () => {
 		expect(messages[0]?.blocks[2]).not.toHaveProperty("signature");
 	});
 
+	test("H31: a signature that its client holds as bytes, as Google's ADK does, is the same in base64", () => {
+		const signature = btoa("portico.responses.gpt.rs_1;9;ENC");
+		const content = [{ type: "thinking", thinking: "Hm", signature }];
+		const { messages } = asked({ messages: [{ role: "assistant", content }] });
+		const opaque = { value: "rs_1;9;ENC", origin: { protocol: "responses", family: "gpt" } };
+		expect(messages[0]?.blocks).toMatchObject([{ type: "thinking", text: "Hm", signature: opaque }] as never);
+	});
+
 	test("H32 and H33: several texts stay apart, and what a block starts with is said", () => {
 		const events = fromMessages(
 			messageStart(),

@@ -6,6 +6,7 @@ import {
 	definedOnly,
 	editJsonBody,
 	effortToSend,
+	encodedMark,
 	exactBody,
 	fittingBudget,
 	isRecord,
@@ -20,7 +21,7 @@ import {
 } from "#core";
 import { field, listField, recordField, spelling } from "../fields.ts";
 import { modelPath, resourceName, verbFor } from "../model-path.ts";
-import { encodedMark, isCarried, skipSentinel } from "../signatures.ts";
+import { isCarried, skipSentinel } from "../signatures.ts";
 
 /**
  * Headers of the client's that Google understands and that say nothing of who pays. How long it waits (`x-server-timeout`) is its own

@@ -7,11 +7,13 @@ import {
 	asRecord,
 	asText,
 	definedOnly,
+	encodedMark,
 	exactBody,
 	isRecord,
 	type JsonBody,
 	type Loss,
 	runAsText,
+	uncarryEncoded,
 	type WireRecord,
 } from "#core";
 import { foreignMark, foreignServerId, nativeFamily, originOf } from "../carried.ts";
@@ -23,6 +25,7 @@ const begins = (value: unknown, mark: string): boolean => asText(value)?.startsW
 
 const isForeign = (block: WireRecord): boolean =>
 	begins(block["signature"], foreignMark) ||
+	uncarryEncoded(asText(block["signature"]) ?? "") !== undefined ||
 	begins(block["data"], foreignMark) ||
 	begins(block["id"], foreignServerId) ||
 	begins(block["tool_use_id"], foreignServerId);
@@ -104,7 +107,7 @@ const mustStopThinking = (body: WireRecord, messages: readonly unknown[]): boole
 const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly unknown[] | undefined => {
 	const isClaude = family === nativeFamily;
 	const holds = (word: string): boolean => body.text.includes(word);
-	const isForeigners = holds(foreignMark) || holds(foreignServerId);
+	const isForeigners = holds(foreignMark) || holds(foreignServerId) || holds(`"${encodedMark}`);
 	if (!isForeigners && !(isClaude ? holdsUnsigned(body) : holds('"compaction"'))) return undefined;
 	const told = asList(exactBody(body)["messages"]);
 	const begin = beginning(told, isClaude);

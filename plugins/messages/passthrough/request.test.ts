@@ -95,6 +95,7 @@ describe("the request", () => {
 				content: [
 					{ type: "thinking", thinking: "", signature: "portico.generate-content.gemini.>SIG" },
 					{ type: "redacted_thinking", data: "portico.responses.gpt.ENC" },
+					{ type: "thinking", thinking: "Hm", signature: btoa("portico.responses.gpt.rs_1;9;ENC") },
 					{ type: "server_tool_use", id: "srvtoolu_portico_12345678", name: "web_search", input: {} },
 					{ type: "web_search_tool_result", tool_use_id: "srvtoolu_portico_12345678", content: [] },
 					{

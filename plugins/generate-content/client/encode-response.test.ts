@@ -112,6 +112,20 @@ describe("answers for Gemini clients", () => {
 		expect(parts).toEqual([{ text: "p1\n\np2", thought: true }, { text: "Hi" }]);
 	});
 
+	test("no chunk holds the end of a thought and words: Haystack tells its users no words of such a one", () => {
+		const thought: Block = {
+			type: "thinking",
+			text: "Hm.",
+			form: "full",
+			signature: { value: "c2ln", origin: claude },
+		};
+		const { chunks } = both(response([thought, say("Hello"), { ...thought, text: "So." }, say("you")]));
+		const sorts = chunks.map(({ candidates }) =>
+			candidates[0].content.parts.map(({ thought = false }: Wire) => (thought ? "thought" : "words")),
+		);
+		expect(sorts.map((each) => new Set(each).size)).toEqual(sorts.map(() => 1));
+	});
+
 	test("the last chunk has a part also when the answer ends in a block that cannot be shown", () => {
 		const search = { type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: { query: "x" } };
 		const { chunks } = both(response([say("done"), search as Block]));

@@ -66,16 +66,19 @@ export class HeldParts {
 		return before;
 	}
 
-	/** Takes more text; gives the parts that may go out. */
+	/** What waits and does not go on in a text of this sort: Google tells thoughts and words in chunks of their own. */
+	beforeText(thought: boolean): string {
+		if (this.text !== "" && this.thought === thought) return "";
+		return thought ? this.flush() : this.release();
+	}
+
+	/** Takes more text, after what waited before it; gives the parts that may go out. */
 	addText(text: string, thought: boolean): string {
-		const goesOn = this.text !== "" && this.thought === thought;
-		const before = goesOn ? "" : thought ? this.flush() : this.release();
-		const all = goesOn ? this.text + text : text;
+		const all = this.text + text;
 		const last = startOfLast(all);
 		this.text = all.slice(last);
 		this.thought = thought;
-		const now = last > 0 ? this.written(all.slice(0, last), thought) : "";
-		return joined(before, now);
+		return last > 0 ? this.written(all.slice(0, last), thought) : "";
 	}
 
 	/** Takes a whole part; gives what waited before it. */

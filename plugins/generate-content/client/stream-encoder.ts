@@ -153,7 +153,7 @@ class Encoder implements StreamEncoder {
 			case "refusal": {
 				const gap = open.text === "" && open.shell ? held.gapBefore(open.shell) : "";
 				open.text += delta.text;
-				return this.chunk(held.addText(gap + delta.text, false), candidate);
+				return this.say(gap + delta.text, false, candidate);
 			}
 			case "thinking":
 				return this.hides ? "" : this.think(open, gapOfPart(open, delta.part) + delta.text);
@@ -170,7 +170,14 @@ class Encoder implements StreamEncoder {
 
 	private think(open: OpenText, text: string): string {
 		open.text += text;
-		return this.chunk(this.held(open.candidate).addText(text, true), open.candidate);
+		return this.say(text, true, open.candidate);
+	}
+
+	/** More of a text. A chunk that held the end of a thought beside it would lose its words at Haystack's users. */
+	private say(text: string, thought: boolean, candidate: number): string {
+		const held = this.held(candidate);
+		const before = this.chunk(held.beforeText(thought), candidate);
+		return before + this.chunk(held.addText(text, thought), candidate);
 	}
 
 	private close({ block, final }: Of<"close">): string {
@@ -200,7 +207,7 @@ class Encoder implements StreamEncoder {
 		const words = block ? wordsOf(block) : "";
 		if (words === "") return before;
 		held.bytes += bytesBefore(words, words.length);
-		return before + this.chunk(held.addText(words, false), candidate);
+		return before + this.say(words, false, candidate);
 	}
 
 	private fail(error: Denial): string {

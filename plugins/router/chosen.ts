@@ -5,9 +5,18 @@ import type { Chooser } from "./service.ts";
 export interface Choosing {
 	/** Whether a plugin chooses for this configured model. */
 	isFor(name: string): boolean;
-	/** The model whose targets are to be asked first; undefined: as ever. Throws for one that none of the targets has. */
-	chosen(name: string, targets: readonly Target[], call: AskedCall): string | undefined;
+	/** Tells the targets that are to be asked first; undefined: as ever. Throws where none of them is meant. */
+	chosen(name: string, targets: readonly Target[], call: AskedCall): ((target: Target) => boolean) | undefined;
 }
+
+const hasModel =
+	(name: string) =>
+	({ model }: Target): boolean =>
+		model === name;
+const isAt =
+	(name: string) =>
+	({ upstream }: Target): boolean =>
+		upstream.name === name;
 
 /** `choosers` is read at the first question, once every plugin has offered what it has. */
 export const createChoosing = (choosers: () => readonly Chooser[]): Choosing => {
@@ -20,8 +29,9 @@ export const createChoosing = (choosers: () => readonly Chooser[]): Choosing => 
 		isFor: (name) => chooserOf(name) !== undefined,
 		chosen(name, targets, call) {
 			const chosen = chooserOf(name)?.choose(call);
-			if (chosen === undefined || targets.some(({ model }) => model === chosen)) return chosen;
-			const known = targets.map(({ model }) => model).join(", ");
+			if (chosen === undefined) return undefined;
+			for (const isChosen of [hasModel(chosen), isAt(chosen)]) if (targets.some(isChosen)) return isChosen;
+			const known = targets.map(({ model, upstream }) => `${model} at ${upstream.name}`).join(", ");
 			throw new TypeError(`a plugin chose "${String(chosen)}" among the targets of "${name}", which are ${known}`);
 		},
 	};

@@ -173,10 +173,10 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		call?: AskedCall,
 	): Plan | undefined => {
 		const usual = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
-		const chosen = call && options.choosing?.chosen(setting.name, usual, call);
-		const all = chosen === undefined ? usual : usual.toSorted((a, b) => +(b.model === chosen) - +(a.model === chosen));
+		const isChosen = call && options.choosing?.chosen(setting.name, usual, call);
+		const all = isChosen ? usual.toSorted((a, b) => +isChosen(b) - +isChosen(a)) : usual;
 		const mayBeChosen = !call && options.choosing?.isFor(setting.name) ? ", unless a plugin chooses" : "";
-		const whyLeads = chosen === undefined ? whyFirst(setting.targets, affinity) + mayBeChosen : "chosen";
+		const whyLeads = isChosen ? "chosen" : whyFirst(setting.targets, affinity) + mayBeChosen;
 		const probes = new Set(all.filter(({ upstream }) => circuitOf(upstream.name).state === "half-open"));
 		const free = (target: Target): boolean => !limits.words(target) && admits(circuitOf(target.upstream.name));
 		const admitted = new Set(all.length > 1 ? all.filter(free) : all);

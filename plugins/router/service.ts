@@ -19,7 +19,10 @@ export const capabilitiesOf = createLookup();
 export interface Chooser {
 	/** The `name` of one of the config's models. */
 	readonly model: string;
-	/** The `model` of one of its targets; undefined: as the config has it. Told at once, before any policy has been asked. */
+	/**
+	 * The `model` of one of its targets, or the `upstream` where several have one model; undefined: as the config has it. Told at
+	 * once, before any policy has been asked.
+	 */
 	choose(call: AskedCall): string | undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
-import { startGateway, type TestGateway } from "#core/testing";
+import { startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { type Stranger, writeStranger } from "./stranger.ts";
 
 const upstream = `
@@ -156,6 +156,35 @@ test.each([
 	}
 });
 
+test("of two upstreams that have the same model one is chosen by its name, and the other follows", async () => {
+	const answer = (content: string, status: number) => () =>
+		Response.json(
+			{ choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }] },
+			{ status },
+		);
+	const [near, far] = [startUpstream(answer("near", 200)), startUpstream(answer("far", 200))];
+	const stranger = writeStranger(beside.replace('? "big" : "small"', '? "far" : undefined'));
+	const at = (name: string, url: string) => ({ name, protocol: "chat-completions", url, key: "k" });
+	const targets = ["near", "far"].map((upstream) => ({ upstream, model: "twin" }));
+	const settings = { upstreams: [at("near", near.url), at("far", far.url)], models: [{ name: "auto", targets }] };
+	const gateway = await startGateway({
+		plugins: ["tokens", "chat-completions", { use: stranger.file }, { use: "router", with: settings }],
+	});
+	try {
+		const said = async (words: string) =>
+			await (await gateway.ask("/v1/chat/completions", { model: "auto", messages: messages(words) })).text();
+		expect(await said("Hello.")).toContain('"near"');
+		expect(await said("Now prove it.")).toContain('"far"');
+		far.answer(answer("away", 503));
+		expect(await said("Now prove it.")).toContain('"near"');
+	} finally {
+		await gateway.stop();
+		await near.stop();
+		await far.stop();
+		stranger.remove();
+	}
+});
+
 test("a choice that is none of the targets fails, and the log names them", async () => {
 	const stranger = writeStranger(beside.replace('? "big" : "small"', '? "bigger" : "small"'));
 	const gateway = await startGateway({
@@ -165,7 +194,10 @@ test("a choice that is none of the targets fails, and the log names them", async
 		const answer = await gateway.ask("/v1/chat/completions", { model: "auto", messages: messages("Now prove it.") });
 		expect(answer.status).toBe(500);
 		expect(gateway.log.filter(({ level }) => level === "error")).toMatchObject([
-			{ error: 'TypeError: a plugin chose "bigger" among the targets of "auto", which are small, big' },
+			{
+				error:
+					'TypeError: a plugin chose "bigger" among the targets of "auto", which are small at within, big at within',
+			},
 		]);
 		await answer.body?.cancel();
 	} finally {

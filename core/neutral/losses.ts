@@ -61,12 +61,50 @@ export interface LossWords {
 	readonly usual?: Readonly<Record<string, unknown>>;
 }
 
+/** Nothing is asked for by it. */
+const isEmpty = (value: unknown): boolean =>
+	value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
+/** Words for the tier that there is without any. */
+const usualTiers: readonly string[] = ["auto", "default", "standard"];
+
+/** What a request asks for beside what is said; what says what holds anyway is left out. */
+const askedFor = (request: NeutralRequest): readonly Setting[] => {
+	const { maxOutputTokens, stop, maxToolCalls, verbosity, audio, image, safety, cacheKey, cacheRetention } = request;
+	const { candidates = 1, tier = "auto", toolChoice, parallelTools, format, reasoning, logprobs, modalities } = request;
+	const said = { maxOutputTokens, stop, maxToolCalls, verbosity, audio, image, safety, cacheKey, cacheRetention };
+	const asked: Readonly<Partial<Record<Setting, unknown>>> = {
+		...request.sampling,
+		...request.identity,
+		...said,
+		...(!usualTiers.includes(tier) && { tier }),
+		...(candidates > 1 && { candidates }),
+		...(toolChoice?.mode !== "auto" && { toolChoice }),
+		...(parallelTools === false && { parallelTools }),
+		...(format?.type !== "text" && { format }),
+		...(reasoning?.mode !== "default" && { reasoning }),
+		...(logprobs?.enabled === true && { logprobs }),
+		...(modalities?.some((one) => one !== "text") && { modalities }),
+	};
+	return (Object.keys(asked) as Setting[]).filter((setting) => !isEmpty(asked[setting]));
+};
+
 /** Gathers what one encoding leaves behind. */
 export class Losses {
 	private readonly found: NeutralLoss[] = [];
 
 	setting(setting: Setting, reason: string): void {
 		this.found.push({ setting, reason });
+	}
+
+	/**
+	 * Every setting that the request has, but those that are taken: for an upstream that knows few.
+	 *
+	 * @example
+	 * losses.allBut(["maxOutputTokens", "temperature"], request, "the post office has no such setting");
+	 */
+	allBut(taken: readonly Setting[], request: NeutralRequest, reason: string): void {
+		for (const setting of askedFor(request)) if (!taken.includes(setting)) this.setting(setting, reason);
 	}
 
 	/** The node as a whole, or a member of it. */
@@ -88,8 +126,6 @@ export class Losses {
 const none: readonly never[] = [];
 
 const notUnderstood = "only the client's own protocol knows it";
-
-const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 const wordOf = (setting: Setting, { words }: LossWords, raw: NeutralRequest["raw"]): string => {
 	const word = words[setting] ?? setting;

@@ -21,20 +21,13 @@ import {
 } from "#core";
 import { blocksOf, callOf, errandOf, finishOf, speakerOf, usageOf } from "./wire.ts";
 
-/** What stays behind, by its neutral name: the client is told its own. What holds anyway is not told. */
+/** What stays behind, by its neutral name: the client is told its own. */
 const lossesOf = (request: NeutralRequest): readonly NeutralLoss[] => {
 	const reason = "telegraph has no place for it";
-	const { sampling, stop, candidates = 1, reasoning, format, tools = [], toolChoice, messages } = request;
-	const asked = {
-		...sampling,
-		stop,
-		...(candidates > 1 && { candidates }),
-		...((toolChoice?.mode === "none" || toolChoice?.mode === "named") && { toolChoice }),
-		...(reasoning?.mode !== "default" && { reasoning }),
-		...(format?.type !== "text" && { format }),
-	};
+	const { tools = [], toolChoice, messages } = request;
 	const losses = new Losses();
-	for (const name of Object.keys(definedOnly(asked)) as (keyof typeof asked)[]) losses.setting(name, reason);
+	const must = toolChoice?.mode === "required" ? (["toolChoice"] as const) : [];
+	losses.allBut(["maxOutputTokens", ...must], request, reason);
 	for (const tool of tools) if (tool.type !== "function") losses.node(tool, reason);
 	for (const { blocks } of messages)
 		for (const block of blocks)

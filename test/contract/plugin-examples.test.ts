@@ -106,18 +106,19 @@ describe("the vendor's own protocol", () => {
 				? Response.json({ text: "Hi.", read: 3, wrote: 2 })
 				: Response.json({ problem: "who?" }, { status: 401 }),
 		);
-		const answer = await asked({ top_k: 3 });
+		const answer = await asked({ top_k: 3, stop_sequences: ["END"], temperature: 0.5, service_tier: "auto" });
 		expect(await answer.json()).toMatchObject({
 			content: [{ type: "text", text: "Hi." }],
 			usage: { input_tokens: 3, output_tokens: 2 },
 		});
-		expect(answer.headers.get("x-portico-dropped")).toBe("top_k");
+		expect(answer.headers.get("x-portico-dropped")).toBe("top_k,stop_sequences");
 		const last = office.received.at(-1);
 		expect(last?.json).toEqual({
 			model: "letter-1",
 			stream: false,
 			letters: [{ from: "user", text: "Hello" }],
 			most: 9,
+			heat: 0.5,
 		});
 		const signature = createHmac("sha256", "second").update(last?.text ?? "");
 		expect(last?.headers.get("x-signature")).toBe(signature.digest("hex"));

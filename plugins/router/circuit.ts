@@ -64,6 +64,8 @@ export class Circuit {
 	/** When it last answered anybody, whatever it said; by the monotonic clock. */
 	private answeredAt = Number.NEGATIVE_INFINITY;
 	private last: LastFailure | undefined;
+	/** It has answered since this circuit was made. */
+	private heard = false;
 
 	/** `random`: from 0 to 1. */
 	constructor(clock: Clock, random: () => number) {
@@ -115,8 +117,8 @@ export class Circuit {
 		};
 	}
 
-	/** Says when calls begin to be kept away, and when they no longer are. */
-	report(report: AttemptReport): "opened" | "closed" | undefined {
+	/** Says when calls begin to be kept away, when they no longer are, and when it answered for the first time. */
+	report(report: AttemptReport): "opened" | "closed" | "answered" | undefined {
 		const { error, said, begunAt } = report;
 		// A status alone, of one that was given up, is no answer.
 		if (!error || (said?.status !== undefined && begunAt === undefined)) this.answeredAt = this.clock.monotonic();
@@ -124,10 +126,13 @@ export class Circuit {
 		// Refused before anything was sent: the upstream knows nothing of it.
 		if (error && said?.status === undefined) return undefined;
 		const wasOpen = this.failures >= tolerated;
+		const wasHeard = this.heard;
+		this.heard = true;
 		this.failures = 0;
 		this.pauseMs = firstPauseMs;
 		this.failedFor.clear();
-		return wasOpen ? "closed" : undefined;
+		if (wasOpen) return "closed";
+		return wasHeard ? undefined : "answered";
 	}
 
 	private failed(error: Denial, { said, begunAt, call }: AttemptReport): "opened" | undefined {

@@ -238,9 +238,10 @@ export const createRouting = (options: RoutingOptions): Routing => {
 					kind: error?.kind,
 					reason: reasonOf(report),
 				});
-			} else if (change === "closed") {
+			} else if (change !== undefined) {
+				// Where a circuit opened before a start or a reload nobody else tells that this is over; where none did nothing is told.
 				raiseOn(alerts(), circuitClosed(upstream));
-				log.info("an upstream answers again", { upstream });
+				if (change === "closed") log.info("an upstream answers again", { upstream });
 			}
 		},
 		states,

@@ -71,6 +71,14 @@ test("an alert is raised at the third in a row, of whatever kind, and once when 
 	expect(alerts.slice(1)).toEqual(["kling answers"]);
 });
 
+test("the first good answer of all is told as an end: it may have failed before a start", () => {
+	const { alerts, told, watch } = watchOne();
+	watch.answered(500);
+	expect(alerts).toEqual([]);
+	for (const status of [200, 404, 200]) watch.answered(status);
+	expect([alerts, told]).toEqual([["kling answers"], []]);
+});
+
 test("a machine without a socket raises no alert about the upstream", () => {
 	const { alerts, watch } = watchOne();
 	for (let again = 0; again < 5; again++) watch.failed(Object.assign(new TypeError("no"), { code: "EMFILE" }));

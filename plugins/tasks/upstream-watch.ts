@@ -29,7 +29,7 @@ interface WatchOptions {
 	keyRefused(upstream: string, status: number): void;
 	/** Told when it has failed, or was not to be reached, so often in a row that it is no chance. */
 	failing(upstream: string, message: string): void;
-	/** Told when what was wrong with it is over. */
+	/** Told when what was wrong with it is over, and when it answers for the first time: it may have failed before a start. */
 	recovered(upstream: string): void;
 }
 
@@ -41,6 +41,7 @@ export class UpstreamWatch {
 	private trouble: Trouble | undefined;
 	/** How many requests in a row came to nothing, or were answered with a failure. */
 	private failures = 0;
+	private heard = false;
 
 	/** `upstream`: its name in the config, or its host. */
 	constructor(upstream: string, options: WatchOptions) {
@@ -123,9 +124,10 @@ export class UpstreamWatch {
 	private over(): void {
 		const { upstream, options } = this;
 		const { log } = options;
-		if (!this.trouble) return;
-		log.info("an upstream of tasks answers again", { upstream });
-		options.recovered(upstream);
+		if (this.trouble) log.info("an upstream of tasks answers again", { upstream });
+		const isFirst = !this.heard && this.failures === 0;
+		if (this.trouble || isFirst) options.recovered(upstream);
+		this.heard ||= isFirst;
 		this.trouble = undefined;
 	}
 

@@ -166,6 +166,11 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 		await page.getByRole("button", { name: "Account" }).click();
 		expect(await page.getByRole("dialog").getByRole("heading", { name: "Ada" }).isVisible()).toBe(true);
 		expect([await sideways(page), await narrowest(page)]).toEqual([0, 0]);
+		await page.goto("/console/people");
+		await page.getByRole("button", { name: "Disable Ada" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).waitFor();
+		expect(await complaints(page)).toEqual([]);
+		expect([await sideways(page), await narrowest(page)]).toEqual([0, 0]);
 		await page.goto("/console/calls");
 		await page.locator("main [data-row]").first().click();
 		await page.getByRole("dialog").getByText("What was tried").waitFor();

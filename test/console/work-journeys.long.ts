@@ -26,6 +26,9 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.getByText("No task is in this state.").waitFor();
 		await at.page.getByRole("link", { name: "Show every task" }).click();
 		await at.page.getByRole("row", { name: /out of paint/ }).waitFor();
+		// A picture is no tokens, not even none.
+		await at.go("Calls");
+		await at.page.getByRole("row", { name: /beginner.*demo-image – – .*Failed demo_failure/ }).waitFor();
 	});
 
 	test("follows a task to its result", async () => {

@@ -46,8 +46,9 @@ const Asked = ({ call }: { readonly call: CallRecord }) => (
 			{call.protocol ?? "–"}
 			{call.stream && ", streamed"}
 		</dd>
-		<dt>Used</dt>
-		<dd>{used(call)}</dd>
+		{/* What tasks make is no tokens. */}
+		{call.protocol !== "tasks" && <dt>Used</dt>}
+		{call.protocol !== "tasks" && <dd>{used(call)}</dd>}
 		<dt>Took</dt>
 		<dd>
 			{call.durationMs === undefined ? "–" : seconds(call.durationMs)}

@@ -18,6 +18,9 @@ import { Ending } from "./ending.tsx";
 import { Filters } from "./filters.tsx";
 import { spanStart } from "./spans.ts";
 
+/** What tasks make is no tokens. */
+const tokens = ({ protocol }: CallRecord, amount: number): string => (protocol === "tasks" ? "–" : short(amount));
+
 const columns: readonly Column<CallRecord>[] = [
 	{
 		title: "Call",
@@ -48,8 +51,8 @@ const columns: readonly Column<CallRecord>[] = [
 			</>
 		),
 	},
-	{ title: "In", kind: "figure", cell: ({ inputTokens }) => short(inputTokens) },
-	{ title: "Out", kind: "figure", cell: ({ outputTokens }) => short(outputTokens) },
+	{ title: "In", kind: "figure", cell: (call) => tokens(call, call.inputTokens) },
+	{ title: "Out", kind: "figure", cell: (call) => tokens(call, call.outputTokens) },
 	{ title: "Took", kind: "figure", cell: ({ durationMs }) => (durationMs === undefined ? "–" : seconds(durationMs)) },
 	{ title: "Charged", kind: "figure", cell: ({ cost }) => (cost === undefined ? "–" : dollars(cost)) },
 	{

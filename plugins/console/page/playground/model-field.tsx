@@ -47,7 +47,7 @@ export const ModelField = ({ apiKey, model, change }: ModelFieldProps) => {
 			<small>
 				{names.length === 0
 					? "One that the key may ask for."
-					: `This key may ask for ${names.slice(0, 6).join(", ")}${names.length > 6 ? " …" : ""}.`}
+					: `This key may ask for ${names.slice(0, 6).join(", ")}${names.length > 6 ? " and others" : ""}.`}
 			</small>
 		</div>
 	);

@@ -126,6 +126,14 @@ describe("answers for Gemini clients", () => {
 		expect(sorts.map((each) => new Set(each).size)).toEqual(sorts.map(() => 1));
 	});
 
+	test("calls side by side are told in one chunk: Haystack makes one call of two that come apart", () => {
+		const { chunks } = both(response([say("Look"), call("a"), call("b"), say("and"), call("c")]));
+		const names = chunks.map(({ candidates }) =>
+			candidates[0].content.parts.map((part: Wire) => part.functionCall?.id ?? part.text),
+		);
+		expect(names).toEqual([["Loo"], ["k"], ["a", "b"], ["an"], ["d"], ["c"]]);
+	});
+
 	test("the last chunk has a part also when the answer ends in a block that cannot be shown", () => {
 		const search = { type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: { query: "x" } };
 		const { chunks } = both(response([say("done"), search as Block]));

@@ -11,8 +11,9 @@ export class HeldParts {
 	private thought = false;
 	/** Of reasoning that shows nothing, for the part that follows. */
 	private mark: string | undefined;
-	/** A whole part that waits for what follows, as JSON. */
+	/** A whole part that waits for what follows, or calls side by side, as JSON. */
 	private part = "";
+	private holdsCalls = false;
 	private lastText: TextBlock | undefined;
 	/** Bytes of visible text in blocks that are complete. */
 	bytes = 0;
@@ -41,6 +42,7 @@ export class HeldParts {
 		const parts = this.text === "" ? this.part : this.written(this.text, this.thought);
 		this.text = "";
 		this.part = "";
+		this.holdsCalls = false;
 		return parts;
 	}
 
@@ -81,15 +83,22 @@ export class HeldParts {
 		return last > 0 ? this.written(all.slice(0, last), thought) : "";
 	}
 
-	/** Takes a whole part; gives what waited before it. */
+	/**
+	 * Takes a whole part; gives what waited before it. Calls side by side stay together, as Gemini tells them: Haystack counts
+	 * them anew in each chunk, and makes one of two.
+	 */
 	addPart(part: WireRecord): string {
 		const bears = bearsMark(part);
-		const before = bears ? this.release() : this.flush();
+		const isCall = part["functionCall"] !== undefined;
+		const goesOn = isCall && this.holdsCalls && (bears || this.mark === undefined);
+		const calls = goesOn ? this.part : "";
+		const before = goesOn ? "" : bears ? this.release() : this.flush();
 		const shown = this.shown.markFor(part);
 		const mark = this.mark ?? shown;
 		if (this.mark !== undefined) this.shown.goOn();
 		this.mark = undefined;
-		this.part = JSON.stringify(mark === undefined ? part : { ...part, thoughtSignature: mark });
+		this.part = joined(calls, JSON.stringify(mark === undefined ? part : { ...part, thoughtSignature: mark }));
+		this.holdsCalls = isCall;
 		return before;
 	}
 

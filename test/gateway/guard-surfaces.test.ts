@@ -93,7 +93,7 @@ beforeAll(async () => {
 				with: {
 					url: `${inspector.url}/look`,
 					privateNetwork: true,
-					timeoutMs: 400,
+					timeoutMs: 2_000,
 					headers: { "x-key": "of-the-inspector" },
 				},
 			},

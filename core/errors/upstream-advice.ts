@@ -51,7 +51,7 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 	[/CERT|TLS|SSL/, "The upstream's certificate is not accepted."],
 	[
 		/EPROTO/,
-		"No TLS could be agreed on at the upstream's address: see whether its url is to begin with http://, and which TLS it takes.",
+		"No TLS could be agreed on at the upstream's address: see whether its url is to begin with http://, which TLS it takes, and whether it wants to be shown a certificate (tls.cert, tls.key).",
 	],
 	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],
 	[

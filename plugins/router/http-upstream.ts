@@ -24,6 +24,7 @@ import { createNextKeys, type NextKeys } from "./next-keys.ts";
 import { slow } from "./no-answer.ts";
 import { RetryCredit } from "./repeating.ts";
 import { namedEndpoints, type UpstreamSetting } from "./settings.ts";
+import { shownOverSince } from "./tls.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
 interface FetchOptions extends Omit<RequestInit, "tls" | "proxy">, FetchWay {
@@ -97,7 +98,10 @@ export const createHttpUpstream = ({
 	/** Clients are told that it failed; why (an expired certificate, a name that is not known) is the operator's business. */
 	const note = ({ callId }: SendOptions, error: unknown): void => {
 		const reason = error instanceof Error ? (unansweredCode(error) ?? error.name) : "unknown";
-		log.warn("an upstream could not be reached, or broke off before it answered", { upstream: name, callId, reason });
+		// It says nothing of that itself.
+		const ownCertificateOver = setting.tls && shownOverSince(setting.tls, clock.now());
+		const told = { upstream: name, callId, reason, ...definedOnly({ ownCertificateOver }) };
+		log.warn("an upstream could not be reached, or broke off before it answered", told);
 	};
 
 	/** What to throw when there is no answer. */

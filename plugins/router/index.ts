@@ -29,7 +29,7 @@ import { namedNowhere } from "./named-nowhere.ts";
 import { createRouting } from "./routing.ts";
 import { choosers } from "./service.ts";
 import { routerSettings } from "./settings.ts";
-import { tlsComplaints } from "./tls.ts";
+import { tlsComplaints, tlsWarnings } from "./tls.ts";
 
 export default definePlugin({
 	name: "router",
@@ -109,6 +109,7 @@ export default definePlugin({
 					add(routes, route),
 				),
 				...keyWarnings(config.upstreams).map((warning) => add(warnings, warning)),
+				...tlsWarnings(config.upstreams, needs.clock.now()).map((warning) => add(warnings, warning)),
 				...(config.models.length === 0 ? [add(warnings, noModel)] : []),
 				add(routes, {
 					method: "GET",

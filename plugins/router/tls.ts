@@ -60,3 +60,26 @@ export const tlsComplaints = (upstreams: readonly Secured[]): readonly string[] 
 		const complaint = tls && complaintOf(url, tls);
 		return complaint === undefined ? [] : [`the upstream "${name}": ${complaint}`];
 	});
+
+/** Since when none of the certificates of a text is good any more; undefined where one is, or the text holds none. */
+const overSince = (text: string, now: number): string | undefined => {
+	const ends = certificatesIn(text).map((certificate) => Date.parse(new X509Certificate(certificate).validTo));
+	const last = Math.max(...ends);
+	return last <= now ? new Date(last).toISOString() : undefined;
+};
+
+/** What Portico shows there begins with its own certificate; those that it rests on follow. */
+export const shownOverSince = ({ cert }: TlsSetting, now: number): string | undefined =>
+	cert === undefined ? undefined : overSince(certificatesIn(cert)[0] ?? cert, now);
+
+/** Certificates that have run out: an upstream says nothing of it, it only closes the connection. */
+export const tlsWarnings = (upstreams: readonly Secured[], now: number): readonly string[] =>
+	upstreams.flatMap(({ name, url, tls }) => {
+		if (!tls || complaintOf(url, tls) !== undefined) return [];
+		const shown = shownOverSince(tls, now);
+		const believed = tls.ca === undefined ? undefined : overSince(tls.ca, now);
+		return [
+			...(shown ? [`router: the upstream "${name}" is shown a certificate (tls.cert) that ran out on ${shown}`] : []),
+			...(believed ? [`router: the upstream "${name}" has no authority (tls.ca) since ${believed}: all ran out`] : []),
+		];
+	});

@@ -106,13 +106,28 @@ interface BatchLimits {
 	readonly tokens?: number;
 }
 
+/**
+ * As many as the client of any vendor may send at once. More would go on as thousands of requests, of which an upstream takes so many
+ * a minute from all tokens together, though they are one for its own token's rate.
+ */
+const mostInputs = 2_048;
+
+const tooMany = (count: number): Fault =>
+	new Fault(
+		deny(
+			"invalid_request",
+			`The request has ${count} inputs, and this model's upstream takes fewer at once; send at most ${mostInputs}.`,
+		),
+	);
+
 const tokensOf = (input: Input): number => (typeof input === "string" ? estimateTextTokens(input) : input.length);
 
-/** The inputs in their order, in pieces of which each fits into one request. */
+/** The inputs in their order, in pieces of which each fits into one request. Throws `Fault` for too many. */
 export const batches = <Item extends Input>(
 	inputs: readonly Item[],
 	{ items, tokens = Number.POSITIVE_INFINITY }: BatchLimits,
 ): readonly (readonly Item[])[] => {
+	if (inputs.length > mostInputs) throw tooMany(inputs.length);
 	const pieces: Item[][] = [];
 	let piece: Item[] = [];
 	let size = 0;

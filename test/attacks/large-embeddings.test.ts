@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startGateway, type TestGateway } from "#core/testing";
 import { longestStop } from "./longest-stop.ts";
+import { attackWorld } from "./world.ts";
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -49,3 +50,20 @@ test.each([
 	},
 	60_000,
 );
+
+test("a hundred thousand short texts are no thousand requests to an upstream that others need too", async () => {
+	const world = await attackWorld({ plugins: ["embeddings"] });
+	world.upstream.answer(({ json }) => {
+		const { requests } = json as { requests: readonly unknown[] };
+		return Response.json({ embeddings: requests.map(() => ({ values: [1] })) });
+	});
+	const ask = async (count: number): Promise<number> => {
+		const input = Array.from({ length: count }, () => "a");
+		const answer = await world.gateway.ask("/v1/embeddings", { model: "generate-content-a", input });
+		await answer.arrayBuffer();
+		return answer.status;
+	};
+	expect([await ask(2_048), world.upstream.received.length]).toEqual([200, 21]);
+	expect([await ask(100_000), world.upstream.received.length]).toEqual([400, 21]);
+	await world.stop();
+});

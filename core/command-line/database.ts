@@ -57,7 +57,7 @@ const backup = async (words: readonly string[], { call, print }: CommandRun): Pr
 		usage,
 	);
 	if (positionals.length > 1)
-		refuseCommand(`portico db backup takes one FILE or FOLDER, not ${positionals.length}\n\n${usage}`);
+		refuseCommand(`portico db backup takes one FILE or FOLDER, not ${positionals.length}`, usage);
 	const copied = call("POST", "/admin/backup", backupBody(positionals[0], values.keep));
 	const answer = asRecord(await showWaiting("copying the database", copied));
 	print(`wrote ${String(answer["file"])}`);
@@ -72,7 +72,7 @@ export const databaseCommand: Command = {
 		const [action = "", ...words] = command.words;
 		if (action === "backup") return await backup(words, command);
 		const near = didYouMean(action, ["backup", "restore", "export", "import"]);
-		return refuseCommand(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}\n\n${usage}`);
+		return refuseCommand(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}`, usage);
 	},
 };
 
@@ -187,9 +187,8 @@ export const databaseFilesWork = (
 	if (run === undefined) return undefined;
 	return async (blueprint, print) => {
 		const [strange] = [file ?? "", ...more].filter((word, at) => at > 0 || word.startsWith("-"));
-		if (strange !== undefined)
-			return refuseCommand(`portico db ${action} takes one FILE and no "${strange}"\n\n${usage}`);
-		if (file === undefined) return refuseCommand(`portico db ${action} needs a FILE\n\n${usage}`);
+		if (strange !== undefined) return refuseCommand(`portico db ${action} takes one FILE and no "${strange}"`, usage);
+		if (file === undefined) return refuseCommand(`portico db ${action} needs a FILE`, usage);
 		makeFilesPrivate();
 		await run({ blueprint, file: resolve(file), print });
 	};

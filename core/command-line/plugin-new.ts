@@ -71,7 +71,7 @@ const write = (name: string, example: string): string => {
 
 export const plugin = ({ words, environment }: Invocation, print: (line: string) => void): Promise<void> => {
 	const [action = "", name = "", kind = "--policy", ...more] = words;
-	if (action !== "new" || name === "") return Promise.resolve(refuseCommand(`Say what to write.\n\n${pluginUsage}`));
+	if (action !== "new" || name === "") return Promise.resolve(refuseCommand("Say what to write.", pluginUsage));
 	if (!/^[a-z][a-z0-9-]{0,60}$/.test(name))
 		refuseCommand(
 			`"${name.slice(0, 64)}" is no name for a plugin: use small letters, digits and hyphens, a letter first.`,
@@ -80,7 +80,8 @@ export const plugin = ({ words, environment }: Invocation, print: (line: string)
 	if (example === undefined || more.length > 0)
 		return Promise.resolve(
 			refuseCommand(
-				`"${[kind, ...more].join(" ")}" is not understood${didYouMean(kind, Object.keys(kinds))}\n\n${pluginUsage}`,
+				`"${[kind, ...more].join(" ")}" is not understood${didYouMean(kind, Object.keys(kinds))}`,
+				pluginUsage,
 			),
 		);
 	print(`wrote ${write(name, example)}`);

@@ -36,3 +36,10 @@ test("a word too many is refused as one", () => {
 	const usage = "portico look [--limit N]";
 	expect(() => parseWords({ args: ["here"], options }, usage)).toThrow(`it takes no "here"\n\n${usage}`);
 });
+
+test("what was wrong is not lost above what every option means", () => {
+	const usage = "portico look [--limit N]\nportico look there\n\n  --limit N  so many\n\nIt looks.";
+	const brief = "portico look [--limit N]\nportico look there\n\nportico look --help explains it.";
+	expect(() => parseWords({ args: ["here"], options }, usage)).toThrow(`it takes no "here"\n\n${brief}`);
+	expect(() => parseWords({ args: ["--limt", "3"], options }, usage)).toThrow(brief);
+});

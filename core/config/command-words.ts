@@ -38,20 +38,27 @@ const whatIsWrong = (error: unknown): string => {
 	return ofValue(error.message) ?? error.message.split(". ")[0] ?? "";
 };
 
-/** Throws the refusal of a command: its message is printed, and the exit code is 1. */
-export const refuseCommand = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
+/** Throws the refusal of a command: its message is printed, with how it goes where that is given, and the exit code is 1. */
+export const refuseCommand = (message: string, usage?: string): never => {
+	throw usage === undefined ? new Fault(deny("invalid_request", message)) : misused(message, usage);
+};
+
+/** How a command is called, without what each of its words means: below all of that nobody would see what was wrong. */
+const briefly = (usage: string): string => {
+	const [calls = "", ...meanings] = usage.split("\n\n");
+	const [command] = /^portico \S+/.exec(calls) ?? [];
+	return meanings.length === 0 || command === undefined ? usage : `${calls}\n\n${command} --help explains it.`;
 };
 
 /** The refusal of words that a command does not take, with how it goes. */
 export const misused = (message: string, usage: string): Fault =>
-	new Fault(deny("invalid_request", `${message}\n\n${usage}`));
+	new Fault(deny("invalid_request", `${message}\n\n${briefly(usage)}`));
 
 /** Options that take a word each, as `parseWords` has them. */
 export const textOptions = <const Name extends string>(...names: readonly Name[]) =>
 	Object.fromEntries(names.map((name) => [name, { type: "string" }])) as Readonly<Record<Name, { type: "string" }>>;
 
-/** `parseArgs` of `node:util`. Throws `Fault` (`invalid_request`) that ends with `usage`; its `parameter` is an option that is not taken. */
+/** `parseArgs` of `node:util`. Throws `Fault` (`invalid_request`) that ends with how `usage` begins; its `parameter` is an option that is not taken. */
 export const parseWords = <const Config extends ParseArgsConfig>(
 	config: Config,
 	usage: string,
@@ -63,7 +70,7 @@ export const parseWords = <const Config extends ParseArgsConfig>(
 		const option = unknownOption(said);
 		if (option === undefined) throw misused(said, usage);
 		const near = nearestOption(option, Object.keys(config.options ?? {}));
-		const message = `there is no option "${option}" here${near}\n\n${usage}`;
+		const message = `there is no option "${option}" here${near}\n\n${briefly(usage)}`;
 		throw new Fault(deny("invalid_request", message, { parameter: option }));
 	}
 };

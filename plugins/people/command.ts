@@ -131,10 +131,8 @@ const ask = async (
 	if (action === "invitations") return await call("GET", "/admin/invitations");
 	if (action === "withdraw" && id !== undefined)
 		return await call("DELETE", `/admin/invitations/${encodeURIComponent(id)}`);
-	if (action === "withdraw")
-		return refuseCommand(`portico person withdraw needs the id of an invitation\n\n${usage()}`);
-	if (id === undefined)
-		return refuseCommand(`portico person ${action} needs the id or the name of a person\n\n${usage()}`);
+	if (action === "withdraw") return refuseCommand("portico person withdraw needs the id of an invitation", usage());
+	if (id === undefined) return refuseCommand(`portico person ${action} needs the id or the name of a person`, usage());
 	const path = `/admin/people/${encodeURIComponent(id)}`;
 	if (action === "update") return await call("PATCH", path, changeOf(values, written));
 	return await call("POST", `${path}/${action}`);
@@ -147,7 +145,7 @@ const wholeLists = ["invite", "list", "invitations"];
 const checkAction = (action: string): void => {
 	if (actions.includes(action)) return;
 	const said = action === "" ? "needs a word" : `takes no "${action}"${didYouMean(action, actions)}`;
-	refuseCommand(`portico person ${said}\n\n${usage()}`);
+	refuseCommand(`portico person ${said}`, usage());
 };
 
 /** Of a list, or of the one who was changed. */

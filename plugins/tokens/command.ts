@@ -102,7 +102,7 @@ export const tokenCommand = (known: () => KnownSettings): Command => {
 		usage,
 		async run(command) {
 			const [action, ...rest] = command.words;
-			if (!actions.some((one) => one === action)) refuseCommand(`${unknownAction(action)}${usage()}`);
+			if (!actions.some((one) => one === action)) refuseCommand(unknownAction(action), usage());
 			const { values, positionals } = parse(rest);
 			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : await withOwner(bodyOf(values), command);
 			const json = values["json"] === true;
@@ -154,8 +154,8 @@ const refuseOptions = (action: string, values: Readonly<Record<string, unknown>>
 
 const unknownAction = (action: string | undefined): string =>
 	action === undefined
-		? "portico token needs a word\n\n"
-		: `portico token takes no ${JSON.stringify(action)}${didYouMean(action, actions)}\n\n`;
+		? "portico token needs a word"
+		: `portico token takes no ${JSON.stringify(action)}${didYouMean(action, actions)}`;
 
 const callFor = async (
 	action: string,

@@ -50,6 +50,8 @@ class ResponsesCheck {
 	private readonly faults: Faults;
 	private readonly items: Item[] = [];
 	private readonly ids = new Set<unknown>();
+	/** Of calls, which are no items' own. */
+	private readonly callIds = new Set<unknown>();
 	private responseId: unknown;
 	private sequence = 0;
 	private over = false;
@@ -159,8 +161,8 @@ class ResponsesCheck {
 			`id ${String(item["id"])} is not new`,
 		);
 		if (item["call_id"] !== undefined && !String(item["type"]).endsWith("output")) {
-			this.faults.expect(!this.ids.has(item["call_id"]), "call_id is not new");
-			this.ids.add(item["call_id"]);
+			this.faults.expect(!this.callIds.has(item["call_id"]), "call_id is not new");
+			this.callIds.add(item["call_id"]);
 		}
 		this.ids.add(item["id"]);
 		const text = String(item["arguments"] ?? item["input"] ?? "");

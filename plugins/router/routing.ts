@@ -239,7 +239,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 					reason: reasonOf(report),
 				});
 			} else if (change !== undefined) {
-				// Where a circuit opened before a start or a reload nobody else tells that this is over; where none did nothing is told.
+				// A circuit may have opened before a start or a reload, and nobody else tells that this is over. If none did, nothing is told.
 				raiseOn(alerts(), circuitClosed(upstream));
 				if (change === "closed") log.info("an upstream answers again", { upstream });
 			}

@@ -14,7 +14,12 @@ export interface Where {
 export interface Checked {
 	readonly value: unknown;
 	readonly complaints: readonly Complaint[];
+	/** Something in it could not be made out, of which the file's own complaint tells, and nothing can stand in for that. */
+	readonly unknown: boolean;
 }
+
+/** Stands in for an address that could not be made out, so that whatever else is wrong is found as well. */
+const addressStandIn = "http://missing.invalid";
 
 /**
  * A value that is missing or empty counts as `{}`. A text that held `${…}` becomes a number, an integer or a boolean
@@ -27,6 +32,7 @@ class Check {
 	readonly #where: Where;
 	readonly #named: Map<string, Shape>;
 	readonly #complaints: Complaint[] = [];
+	#unknown = false;
 
 	constructor(where: Where, named: Map<string, Shape>) {
 		this.#where = where;
@@ -34,7 +40,7 @@ class Check {
 	}
 
 	run(shape: Shape, value: unknown, path: Path): Checked {
-		return { value: this.#any(shape, value, path), complaints: this.#complaints };
+		return { value: this.#any(shape, value, path), complaints: this.#complaints, unknown: this.#unknown };
 	}
 
 	#complain(path: Path, message: string, about?: Shape | "key"): void {
@@ -77,10 +83,17 @@ class Check {
 		const literals = literalsOf(shape);
 		const fits = literals.length > 0 ? literals.includes(read) : !shape.type || isOfType(read, String(shape.type));
 		const lack = fits ? lackOf(shape, read) : wantedBy(shape);
-		if (lack !== undefined && failed) return read;
+		if (lack !== undefined && failed) return this.#inPlaceOf(shape, read);
 		if (lack !== undefined) return this.#expected(lack, shape, read, path);
 		if (Array.isArray(read)) return read.map((item, index) => this.#any(itemOf(shape, index), item, [...path, index]));
 		return isRecord(read) && shape.type === "object" ? this.#members(shape, read, path) : read;
+	}
+
+	#inPlaceOf(shape: Shape, failed: unknown): unknown {
+		if (typeof failed === "string" && isText(shape) && lackOf(shape, addressStandIn) === undefined)
+			return addressStandIn;
+		this.#unknown = true;
+		return failed;
 	}
 
 	#members(shape: Shape, given: WireRecord, path: Path): WireRecord {
@@ -88,7 +101,7 @@ class Check {
 		const { properties = {}, required = [] } = shape;
 		for (const [key, value] of Object.entries(given)) {
 			const member = memberOf(shape, key);
-			if (member === undefined) this.#unknown(shape, [...path, key], key);
+			if (member === undefined) this.#strange(shape, [...path, key], key);
 			else if (!isLeftOut(member, value)) members[key] = this.#any(member, value, [...path, key]);
 		}
 		for (const [key, member] of Object.entries(properties)) {
@@ -100,7 +113,7 @@ class Check {
 		return members;
 	}
 
-	#unknown(shape: Shape, path: Path, key: string): void {
+	#strange(shape: Shape, path: Path, key: string): void {
 		const near = whatThereIs(key, Object.keys(shape.properties ?? {}));
 		// JSON is read as YAML, to which a comment of JSON's dialects is the beginning of the next key.
 		const hint = key.startsWith("//") ? ': a comment begins with "# "' : near;
@@ -115,7 +128,10 @@ class Check {
 			...new Check(this.#where, this.#named).run(option, value, path),
 		}));
 		const fitting = tries.find(({ complaints }) => complaints.length === 0);
-		if (fitting !== undefined) return fitting.value;
+		if (fitting !== undefined) {
+			this.#unknown ||= fitting.unknown;
+			return fitting.value;
+		}
 		const given = isRecord(value) ? value : {};
 		const alike = tries.filter(({ option }) => typeof value === "object" && isOfType(value, String(option.type)));
 		const meant = alike.filter(({ option }) => strangeKey(option, given) === undefined);

@@ -83,14 +83,24 @@ const instantiate = async (
 		complaints.push({ ...entry.at, where: entry.label, message: message + staleWords(entry, file) });
 	});
 	if (!plugin) return undefined;
-	const { value, complaints: wrong } = checkSettings(plugin.config, entry.with, entry);
+	const { value, complaints: wrong, unknown } = checkSettings(plugin.config, entry.with, entry);
 	complaints.push(...wrong.map((one) => ({ ...one, message: one.message + staleWords(entry, file) })));
-	return { name: entry.as ?? plugin.name, use: entry.use, plugin, config: value, sound: wrong.length === 0 };
+	return {
+		name: entry.as ?? plugin.name,
+		use: entry.use,
+		plugin,
+		config: value,
+		sound: wrong.length === 0 && !unknown,
+	};
 };
+
+/** Of two that have one name the second is complained of; what the first offers is there. */
+const firstOfName = ({ name }: Instance, index: number, all: readonly Instance[]): boolean =>
+	all.findIndex((other) => other.name === name) === index;
 
 /** Instances without complaints whose needs are met by others such; those of the others are not worth building. */
 const soundOnly = (instances: readonly Instance[], lent: ReadonlySet<string>): readonly Instance[] => {
-	let left = instances.filter(({ sound }) => sound);
+	let left = instances.filter(firstOfName).filter(({ sound }) => sound);
 	for (;;) {
 		const { ordered, complaints } = orderInstances(left, lent);
 		if (complaints.length === 0) return ordered;

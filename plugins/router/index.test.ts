@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the references of config files
 import { expect, test } from "bun:test";
 import { startGateway } from "#core/testing";
 
@@ -59,4 +60,33 @@ test("names that come twice, and what leads nowhere, are complained of before th
 	expect(words).toContain('speaks "voyag" at the endpoint "embeddings" (did you mean "voyage"?)');
 	expect(words).toContain('has prices of the upstream "vecotrs", which is not configured (did you mean "vectors"?)');
 	expect(words.match(/has prices of/g)).toHaveLength(1);
+});
+
+test("what could not be made out, and a plugin named twice, hide nothing else that is wrong and bring no complaint of their own", async () => {
+	const upstream = (name: string, more = {}) => ({
+		name,
+		protocol: "chat-completions",
+		url: "${PORTICO_TEST_NOT_SET:?say where}",
+		...more,
+	});
+	const complaints = async (...plugins: Parameters<typeof startGateway>[0]["plugins"][number][]) => {
+		const started = startGateway({ plugins: ["tokens", "chat-completions", ...plugins] });
+		const words = await started.then(
+			() => "it started",
+			(error: Error) => error.message,
+		);
+		return words.split("\n").flatMap((line) => /^\S+:\d+:\d+ (.*)$/.exec(line.trim())?.slice(1) ?? []);
+	};
+	const models = [{ name: "m", targets: [{ upstream: "mian" }] }];
+	expect(
+		await complaints("chat-completions", { use: "router", with: { upstreams: [upstream("main")], models } }),
+	).toEqual([
+		'plugins[2] chat-completions: another plugin is called "chat-completions" too; give one of them another name with "as"',
+		"plugins[3] router → upstreams[0].url: say where (the variable PORTICO_TEST_NOT_SET)",
+		'plugins[3] router → models[0].targets[0].upstream: the model "m" leads to the upstream "mian", which is not configured (did you mean "main"?)',
+	]);
+	const seconds = { firstByteSeconds: "${PORTICO_TEST_NOT_SET}", url: "http://127.0.0.1:1/v1" };
+	expect(await complaints({ use: "router", with: { upstreams: [upstream("main", seconds)], models } })).toEqual([
+		"plugins[2] router → upstreams[0].firstByteSeconds: the variable PORTICO_TEST_NOT_SET is not set: set it, or write ${PORTICO_TEST_NOT_SET:-default}",
+	]);
 });

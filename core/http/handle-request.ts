@@ -10,13 +10,12 @@ import { whatFailed } from "../errors/describe.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 import { StoreFault } from "../errors/store-fault.ts";
 import { isRecord } from "../neutral/json.ts";
-import type { MaybeLater } from "../relay/call/exchange.ts";
 import { missShape } from "../relay/routes/miss-shape.ts";
 import { notServed } from "../relay/routes/not-served.ts";
 import type { Connection } from "../runtime/serve.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import type { Networks } from "../wire/networks.ts";
-import { isPending } from "../wire/pending.ts";
+import { isPending, type MaybeLater } from "../wire/pending.ts";
 import type { AdminRules } from "./admin-access.ts";
 import { admit, crooked, meantByBrowser, originHeaders, preflight, requestIdOf } from "./admission.ts";
 import { type App, createApp, exactRoutes, type OwnedRoute } from "./app.ts";
@@ -39,7 +38,7 @@ export interface RequestHandlerOptions {
 	/** Who else than the holder of the admin token may be an operator. */
 	readonly doorkeepers: readonly Doorkeeper[];
 	/** Finds and checks the token; the policies' `admit` included. */
-	identify(call: Admitted, keyInQuery: boolean): Identified | Denial | Promise<Identified | Denial>;
+	identify(call: Admitted, keyInQuery: boolean): MaybeLater<Identified | Denial>;
 	/** True while the process is being stopped: new calls are refused. */
 	draining(): boolean;
 	/** What bodies and answers of all calls may hold. */
@@ -48,7 +47,7 @@ export interface RequestHandlerOptions {
 
 /** Answers requests; `connection` tells where each came from. */
 export interface RequestHandler {
-	handle(request: Request, connection: Connection): Response | Promise<Response>;
+	handle(request: Request, connection: Connection): MaybeLater<Response>;
 	/** Requests that have no answer yet; a stream that has begun is not among them. */
 	readonly waiting: number;
 }
@@ -92,7 +91,7 @@ class Handler implements RequestHandler {
 		});
 	}
 
-	handle(request: Request, connection: Connection): Response | Promise<Response> {
+	handle(request: Request, connection: Connection): MaybeLater<Response> {
 		const target = admit(request);
 		if (target === crooked || connection.crooked) return this.askedCrookedly(request);
 		if (typeof target !== "string") return this.plain(request, target);

@@ -3,6 +3,7 @@ import type { Denial } from "../../contract/fault.ts";
 import type { Observation, Progress } from "../../contract/passthrough.ts";
 import type { StreamEvent, UpstreamMessage } from "../../contract/upstream-side.ts";
 import type { Loss } from "../../neutral/model.ts";
+import type { MaybeLater } from "../../wire/pending.ts";
 
 /** An answer that is not a stream, ready for the client unless what was seen of it is an error. */
 export interface WholeAnswer {
@@ -14,9 +15,6 @@ export interface WholeAnswer {
 	/** What is kept of the answer as the client has it, for a protocol that keeps conversations. */
 	readonly answer?: unknown;
 }
-
-/** What is there at once, unless a guard takes its time with it. */
-export type MaybeLater<T> = T | Promise<T>;
 
 /** A whole answer as the stream that was asked for. */
 export interface ExplodedAnswer {

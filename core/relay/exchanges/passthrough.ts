@@ -7,8 +7,9 @@ import type { UpstreamMessage } from "../../contract/upstream-side.ts";
 import { asRecord, isRecord, parseJson } from "../../neutral/json.ts";
 import type { Loss } from "../../neutral/model.ts";
 import { isJsonLines, WholeLines } from "../../wire/json-lines.ts";
+import type { MaybeLater } from "../../wire/pending.ts";
 import { WholeEvents } from "../../wire/whole-events.ts";
-import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "../call/exchange.ts";
+import type { Exchange, ExplodedAnswer, StreamFold, StreamPass, WholeAnswer } from "../call/exchange.ts";
 import { notAnAnswer, notJson } from "./not-an-answer.ts";
 import { PassedStream } from "./passed-stream.ts";
 

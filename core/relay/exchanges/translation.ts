@@ -18,7 +18,8 @@ import { withObjectRoots, withPlainUnions } from "../../neutral/plain-unions.ts"
 import type { NeutralRequest, Tool } from "../../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../../neutral/response.ts";
 import { systemFirst } from "../../neutral/system-first.ts";
-import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "../call/exchange.ts";
+import type { MaybeLater } from "../../wire/pending.ts";
+import type { Exchange, ExplodedAnswer, StreamFold, StreamPass, WholeAnswer } from "../call/exchange.ts";
 import type { GuardedEvents } from "../guards/guarded-events.ts";
 import { notAnAnswer, notJson } from "./not-an-answer.ts";
 import { StreamCounter } from "./stream-counter.ts";

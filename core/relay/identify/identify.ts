@@ -5,7 +5,7 @@ import type { AccessToken, Admitted, Identified } from "../../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../../contract/fault.ts";
 import type { Log } from "../../contract/log.ts";
 import { whatFailed } from "../../errors/describe.ts";
-import { isPending } from "../../wire/pending.ts";
+import { isPending, type MaybeLater } from "../../wire/pending.ts";
 import type { Refused } from "../call/refusals.ts";
 import { identityIn, refusalIn } from "../policies/plugin-answers.ts";
 import { firstRefusal, type Rule, type RulesOf } from "../policies/token-rules.ts";
@@ -36,7 +36,7 @@ export const createIdentify = (
 	log: Log,
 	note: NoteRefusal,
 ) => {
-	const authenticate = (key: string, call: Admitted, asked = authenticators): Known | Promise<Known> => {
+	const authenticate = (key: string, call: Admitted, asked = authenticators): MaybeLater<Known> => {
 		for (const authenticator of asked) {
 			try {
 				const found = authenticator.identify(key, call);
@@ -78,7 +78,7 @@ export const createIdentify = (
 		return denial;
 	};
 
-	const admit = (call: Admitted, key: string, token: Known): Answer | Promise<Answer> => {
+	const admit = (call: Admitted, key: string, token: Known): MaybeLater<Answer> => {
 		if (isDenial(token)) return refuse(call, token, { key });
 		if ("denial" in token) return refuse(call, token.denial, { token: token.refused });
 		// The same object, from now on knowing more: a copy would work out what was left to be worked out when asked for.
@@ -109,10 +109,10 @@ export const createIdentify = (
 		return await admit(call, key, known);
 	};
 
-	return (call: Admitted, keyInQuery: boolean): Answer | Promise<Answer> => {
+	return (call: Admitted, keyInQuery: boolean): MaybeLater<Answer> => {
 		const key = keyOf(call.request.headers, keyInQuery ? call.url.searchParams : undefined);
 		if (typeof key !== "string") return refuse(call, key, {});
-		let token: Known | Promise<Known>;
+		let token: MaybeLater<Known>;
 		try {
 			token = authenticate(key, call);
 		} catch (error) {

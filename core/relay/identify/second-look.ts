@@ -3,7 +3,7 @@
 import type { Identified } from "../../contract/call.ts";
 import type { Clock } from "../../contract/clock.ts";
 import { type Denial, Fault, isDenial, isFault } from "../../contract/fault.ts";
-import type { MaybeLater } from "../call/exchange.ts";
+import type { MaybeLater } from "../../wire/pending.ts";
 
 /** As long as nodes may take to hear of what was changed: nobody is looked up twice for less. */
 const freshMs = 2_000;

@@ -7,7 +7,7 @@ import type { Charge, Outcome } from "../../contract/outcome.ts";
 import type { Permit } from "../../contract/policy.ts";
 import { whatFailed } from "../../errors/describe.ts";
 import { clientGone } from "../../errors/no-answer.ts";
-import { isPending } from "../../wire/pending.ts";
+import { isPending, type MaybeLater } from "../../wire/pending.ts";
 import { checkHeaders, denialIn, isPermit, refusalIn } from "./plugin-answers.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
 import { untilGone } from "./until-gone.ts";
@@ -120,7 +120,7 @@ const leaveUnread = (held: readonly Permit[]): void => {
 };
 
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
-export const askPolicies = (question: Question, held: Permit[] = []): Answer | Promise<Answer> => {
+export const askPolicies = (question: Question, held: Permit[] = []): MaybeLater<Answer> => {
 	const { rules, call, log } = question;
 	for (const rule of rules) {
 		try {

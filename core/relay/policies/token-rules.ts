@@ -5,7 +5,7 @@ import type { Log } from "../../contract/log.ts";
 import type { ModelInfo } from "../../contract/model-listing.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { whatFailed } from "../../errors/describe.ts";
-import { isPending } from "../../wire/pending.ts";
+import { isPending, type MaybeLater } from "../../wire/pending.ts";
 import { denialIn, refusalIn } from "./plugin-answers.ts";
 
 /** A policy, and what the token's setting was compiled to; undefined when the token has none. */
@@ -82,7 +82,7 @@ export const showsModel = ({ shows, log }: TokenRules, model: ModelInfo): boolea
 	});
 
 type Answer = Denial | undefined;
-type Ask<Subject> = (rule: Rule, subject: Subject) => Answer | Promise<Answer>;
+type Ask<Subject> = (rule: Rule, subject: Subject) => MaybeLater<Answer>;
 
 /** What the first of these rules refuses with that is asked about a subject (a call); at once, unless one has to wait. */
 export const firstRefusal = <Subject>(
@@ -90,7 +90,7 @@ export const firstRefusal = <Subject>(
 	ask: Ask<Subject>,
 	subject: Subject,
 	log: Log,
-): Answer | Promise<Answer> => {
+): MaybeLater<Answer> => {
 	for (const rule of rules) {
 		try {
 			const answer = ask(rule, subject);

@@ -3,7 +3,7 @@ import type { Admitted, AskedCall, Identified, RelayedCall } from "../../contrac
 import type { ModelCall, Operation } from "../../contract/model-ask.ts";
 import type { Plan, Router } from "../../contract/router.ts";
 import type { Pace } from "../../wire/body.ts";
-import type { MaybeLater } from "../call/exchange.ts";
+import type { MaybeLater } from "../../wire/pending.ts";
 import type { RulesOf } from "../policies/token-rules.ts";
 
 export interface ReadingOptions {

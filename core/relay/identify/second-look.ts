@@ -19,17 +19,14 @@ export const createSecondLook =
 	(call) =>
 		clock.monotonic() - call.startedAt <= freshMs ? undefined : passes(identify(call));
 
-const passes = async (looking: MaybeLater<Identified | Denial>): Promise<void> => {
-	const found = await nowOrUntold(looking);
-	if (found && isDenial(found)) throw new Fault(found);
-};
-
 /** Where nobody can be asked, what was found when the call began stands: a machine that is late must not refuse what it let in. */
-const nowOrUntold = async (looking: MaybeLater<Identified | Denial>): Promise<Identified | Denial | undefined> => {
+const passes = async (looking: MaybeLater<Identified | Denial>): Promise<void> => {
+	let found: Identified | Denial;
 	try {
-		return await looking;
+		found = await looking;
 	} catch (error) {
-		if (isFault(error) && error.denial.kind === "overloaded") return undefined;
+		if (isFault(error) && error.denial.kind === "overloaded") return;
 		throw error;
 	}
+	if (isDenial(found)) throw new Fault(found);
 };

@@ -23,12 +23,11 @@ export const approachEndpoint = (
 		target,
 	);
 	const exchange = guarded && guarded.answers.length > 0 ? guardEndpoint(open, guarded.answers, live) : open;
-	const { more, gathering, losses, dialect, passes } = exchange;
+	const { more, losses, dialect, passes } = exchange;
 	if (options.strict) refuseLosses([...(routed.ask.steered ?? []), ...losses]);
 	return {
 		exchange,
-		more,
-		...(more.length > 0 && { gathering }),
+		...(more.length > 0 && { batch: exchange }),
 		protocol: dialect.name,
 		endpoint: endpoint.name,
 		wire: dialect,

@@ -3,7 +3,6 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { Fault } from "../../contract/fault.ts";
 import type { Protocol } from "../../contract/protocol.ts";
 import type { SendOptions } from "../../contract/upstream.ts";
-import type { UpstreamMessage } from "../../contract/upstream-side.ts";
 import type { Loss } from "../../neutral/model.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import type { Usage } from "../../neutral/response.ts";
@@ -29,13 +28,14 @@ export interface SummaryFirst {
 	goOn(answer: unknown, usage: Usage): NeutralRequest;
 }
 
+/** The further messages of a batch, and what makes one answer of all. */
+export type Batch = Pick<EndpointExchange, "more" | "gathering">;
+
 /** How a call goes to one target. */
 export interface Approach {
 	readonly exchange: Exchange;
-	/** Further messages of a batch that is too long for one. */
-	readonly more: readonly UpstreamMessage[];
-	/** Given where there are more: makes one answer of all. */
-	readonly gathering?: EndpointExchange["gathering"];
+	/** Set where a batch is too long for one message. */
+	readonly batch?: Batch;
 	/** Set where a summary is asked for first. */
 	readonly summary?: SummaryFirst;
 	/** Gives the way to try after a refusal; absent where there can be none. */

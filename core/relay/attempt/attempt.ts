@@ -15,11 +15,11 @@ import { UpstreamBody } from "../answer/upstream-body.ts";
 import type { Waiting } from "../call/call-parts.ts";
 import type { Exchange } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
-import type { Gathering } from "../exchanges/gathering.ts";
-import type { Approach, ApproachOptions, SummaryFirst } from "./approach.ts";
+import type { Approach, ApproachOptions, Batch, SummaryFirst } from "./approach.ts";
 import { approachEndpoint } from "./approach-endpoint.ts";
+import type { Asking } from "./asking.ts";
 import { askBatch } from "./batch.ts";
-import { type CompactionOptions, compactFirst } from "./compact-first.ts";
+import { compactFirst } from "./compact-first.ts";
 import { ModelWays } from "./model-ways.ts";
 
 export interface AttemptOptions extends ApproachOptions, Pick<AnswerOptions, "clock" | "limits" | "openStreamBody"> {
@@ -159,7 +159,7 @@ class Attempt implements Waiting {
 	async run(hasNext: boolean): Promise<Response> {
 		const { live, abort } = this;
 		const { clock, limits, openStreamBody } = this.options;
-		if (this.way.gathering) return await this.runBatch(this.way, this.way.gathering(), hasNext);
+		if (this.way.batch) return await this.runBatch(this.way, this.way.batch, hasNext);
 		let response = await this.go(this.way);
 		if (tellsOfForm.has(response.status)) response = await this.goOtherwise(response);
 		const { way } = this;
@@ -171,9 +171,9 @@ class Attempt implements Waiting {
 		return await answer({ live, exchange: way.exchange, source, type, clock, limits, openStreamBody });
 	}
 
-	private async runBatch(way: Approach, gathering: Gathering, hasNext: boolean): Promise<Response> {
+	private async runBatch(way: Approach, { more, gathering }: Batch, hasNext: boolean): Promise<Response> {
 		const { live } = this;
-		const whole = await askBatch({ ...this.asking(), first: this.go(way), more: way.more, gathering });
+		const whole = await askBatch({ ...this.asking(), first: this.go(way), more, gathering: gathering() });
 		if (whole instanceof Response) return await failure(live, way, whole, hasNext);
 		return await sendWhole({ live, openStreamBody: this.options.openStreamBody }, whole);
 	}
@@ -208,8 +208,7 @@ class Attempt implements Waiting {
 		return response;
 	}
 
-	/** What those are given who ask for more than the one answer. */
-	private asking(): CompactionOptions {
+	private asking(): Asking {
 		const { live, abort } = this;
 		const { clock, limits } = this.options;
 		return { live, clock, limits, abort, ask: (message) => this.ask(message) };

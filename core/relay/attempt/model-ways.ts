@@ -21,8 +21,6 @@ const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | und
 		? undefined
 		: Math.min(permits.maxOutputTokens, capabilities.maxOutput ?? Number.POSITIVE_INFINITY);
 
-const none: readonly never[] = [];
-
 /** Why no conversation is held with an upstream: a plugin's may serve endpoints alone. */
 const speechless = (model: string, { upstream: { protocols, endpoints = {} } }: Target): Denial => {
 	const [spoken] = protocols;
@@ -112,7 +110,7 @@ export class ModelWays implements Translating, OtherWays {
 		const { ask, upstream } = this;
 		if (this.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
 		const sameForm = upstream === ask.protocol;
-		return { exchange, more: none, ways: this, protocol: upstream.name, wire: upstream.upstream, sameForm };
+		return { exchange, ways: this, protocol: upstream.name, wire: upstream.upstream, sameForm };
 	}
 
 	/** The request without what a refusal says that the model cannot do; undefined where that changes nothing. */

@@ -4,6 +4,7 @@ import { type Denial, deny, Fault } from "../../contract/fault.ts";
 import type { Log } from "../../contract/log.ts";
 import type { ModelInfo } from "../../contract/model-listing.ts";
 import type { Policy } from "../../contract/policy.ts";
+import type { Router } from "../../contract/router.ts";
 import { whatFailed } from "../../errors/describe.ts";
 import { isPending, type MaybeLater } from "../../wire/pending.ts";
 import { denialIn, refusalIn } from "./plugin-answers.ts";
@@ -62,7 +63,7 @@ export const refuseForFailure = ({ policy }: Rule, error: unknown, log: Log): De
 };
 
 /** A model of which no more is known than its name. */
-export const infoOf = (name: string): ModelInfo => ({ name, createdAt: 0, ownedBy: "", capabilities: {} });
+const infoOf = (name: string): ModelInfo => ({ name, createdAt: 0, ownedBy: "", capabilities: {} });
 
 /** Plain JavaScript may answer a promise, or nothing, which shows no model. */
 const answersShown = ({ policy, setting }: Rule, model: ModelInfo): boolean => {
@@ -80,6 +81,10 @@ export const showsModel = ({ shows, log }: TokenRules, model: ModelInfo): boolea
 			throw new Fault(refuseForFailure(rule, error, log));
 		}
 	});
+
+/** The same of a name. One that is none of the router's may be an upstream's own: the rules say the same of it. */
+export const showsName = (rules: TokenRules, name: string, router: Router): boolean =>
+	showsModel(rules, router.model(name) ?? infoOf(name));
 
 type Answer = Denial | undefined;
 type Ask<Subject> = (rule: Rule, subject: Subject) => MaybeLater<Answer>;

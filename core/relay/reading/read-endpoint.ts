@@ -15,6 +15,7 @@ import type { Target } from "../../contract/upstream.ts";
 import { unknownModel } from "../../errors/unknown-model.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { readBody, readBytes } from "../../wire/body.ts";
+import { bytesIn } from "../../wire/endpoint-json.ts";
 import { formText, readForm, withoutParts } from "../../wire/form.ts";
 import { formWithDeployment } from "../../wire/openai-paths.ts";
 import { referenceDenial } from "../../wire/references.ts";
@@ -22,7 +23,7 @@ import { serviceWords } from "../../wire/request-bound.ts";
 import { steeringFinder } from "../../wire/steering.ts";
 import { isSoundBound } from "../call/sound-amounts.ts";
 import { dialectAt } from "../exchanges/endpoint-exchange.ts";
-import { infoOf, showsModel } from "../policies/token-rules.ts";
+import { showsName } from "../policies/token-rules.ts";
 import { namedInside } from "./named-inside.ts";
 import { readWithoutSteering, takenOut } from "./read-without-steering.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
@@ -67,9 +68,6 @@ const tierField = "service_tier";
 const tiersOf = (body: EndpointBody): readonly string[] =>
 	serviceWords(body.type === "json" ? body.json.value[tierField] : formText(body.form, tierField));
 
-const bytesOf = (body: EndpointBody): number =>
-	body.type === "json" ? body.json.bytes.length : body.form.bytes.length;
-
 /** What it read. Throws where its types would not allow that: nothing could be held for it. */
 const readBy = (dialect: Dialect, request: EndpointRequest, endpoint: Endpoint): EndpointCall => {
 	const read = dialect.read(request);
@@ -113,8 +111,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 
 	/** What a model can do is told to those alone who may use it, under its own name or under those it has upstream. */
 	const mayUse = (call: Identified, model: string, { targets }: Plan): boolean => {
-		const shows = (name: string): boolean =>
-			showsModel(rulesOf(call.token), options.router.model(name) ?? infoOf(name));
+		const shows = (name: string): boolean => showsName(rulesOf(call.token), name, options.router);
 		return shows(model) || targets.every((target) => shows(target.model));
 	};
 
@@ -143,7 +140,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 				protocol: dialect.name,
 				bound: read.bound,
 				tiers: tiersOf(ask.body),
-				requestBytes: bytesOf(ask.body),
+				requestBytes: bytesIn(ask),
 				prompt() {
 					prompt ??= promptOf(ask);
 					return prompt;

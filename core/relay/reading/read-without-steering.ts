@@ -6,7 +6,7 @@ import type { Router } from "../../contract/router.ts";
 import type { Loss } from "../../neutral/model.ts";
 import { changeJsonBody, readJsonBody } from "../../wire/json-body.ts";
 import { withDeployment } from "../../wire/openai-paths.ts";
-import { infoOf, type RulesOf, showsModel } from "../policies/token-rules.ts";
+import { type RulesOf, showsName } from "../policies/token-rules.ts";
 
 /** What was taken out, as the client is told of it. */
 export const takenOut = (paths: readonly string[]): readonly Loss[] =>
@@ -22,8 +22,7 @@ export const readWithoutSteering = (
 	const sent = readJsonBody(bytes);
 	const { deployment } = call.params;
 	const body = deployment === undefined ? sent : withDeployment(sent, deployment);
-	// A name that is none of the router's may be the upstream's own: the rules say the same of it.
-	const steering = steer(body, (name) => showsModel(rulesOf(call.token), router.model(name) ?? infoOf(name)));
+	const steering = steer(body, (name) => showsName(rulesOf(call.token), name, router));
 	if (!steering) return { body };
 	return {
 		body: changeJsonBody(body, steering.edits),

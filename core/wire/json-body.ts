@@ -3,7 +3,7 @@ import { Fault } from "../contract/fault.ts";
 import type { JsonBody, Member } from "../contract/json-body.ts";
 import { type Edit, HeldBody, heldBody } from "./held-body.ts";
 import { JsonCost } from "./json-cost.ts";
-import { skipString } from "./json-string.ts";
+import { closes, comma, isSpace, opens, quote, skipString } from "./json-signs.ts";
 import { namedTwiceIn } from "./named-twice.ts";
 
 /** Limits that keep parsing cheap whatever is sent. */
@@ -69,12 +69,6 @@ const refuseRepeats = (text: string): void => {
 	const name = namedTwiceIn(text);
 	if (name !== undefined) throw namedTwice(name);
 };
-
-const quote = 34;
-const comma = 44;
-const opens = (code: number): boolean => code === 123 || code === 91;
-const closes = (code: number): boolean => code === 125 || code === 93;
-const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
 
 /** The index of what ends a root's value that begins at `start`, a comma or what closes the root. Contents of strings are jumped over. */
 const endOfValue = (text: string, start: number, limits: JsonLimits, counted: { nodes: number }): number => {

@@ -3,19 +3,12 @@
  * many times what a value does, and so does one in an object of very many.
  */
 import { endOfString } from "../neutral/json.ts";
+import { closes, colon, comma, isSpace, opens, quote } from "./json-signs.ts";
 
 /** Names of one object, by which it is stored otherwise than small ones are. */
 const usualNames = 1_000;
 /** Names that are new or stand in such an object. */
 const mostNames = 50_000;
-
-const quote = 34;
-const comma = 44;
-const colon = 58;
-
-const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
-const opens = (code: number): boolean => code === 123 || code === 91;
-const closes = (code: number): boolean => code === 125 || code === 93;
 
 /** Texts that are read for one request, added up. What is no JSON costs little, for its reader gives up. */
 export class JsonCost {

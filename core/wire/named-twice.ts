@@ -1,5 +1,5 @@
 /** Finds a field that a JSON text names twice: whoever looks sees one of the two, and the upstream may take the other. */
-import { skipString } from "./json-string.ts";
+import { skipString } from "./json-signs.ts";
 
 /** What is open at a place of a JSON text, and the names that stood in it so far. */
 class Open {

@@ -3,13 +3,14 @@ import type { EndpointRequest, FormBody, FormPart } from "../contract/endpoint.t
 import { Fault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/upstream-side.ts";
 
-const refuse = (message: string, parameter?: string): Fault =>
+/** The refusal of a form; `parameter`: of one of its parts. */
+export const invalidForm = (message: string, parameter?: string): Fault =>
 	new Fault({ kind: "invalid_request", code: "invalid_form", message, ...(parameter !== undefined && { parameter }) });
 
 /** The body of a dialect that speaks forms. Throws `Fault` for JSON. */
 export const formOf = ({ body }: Pick<EndpointRequest, "body">): FormBody => {
 	if (body.type === "form") return body.form;
-	throw refuse("Send the request as multipart/form-data.");
+	throw invalidForm("Send the request as multipart/form-data.");
 };
 
 /** The one file of that name, its bytes not copied. Throws `Fault` where there is none, or several. */
@@ -18,9 +19,9 @@ export const formFile = (
 	name: string,
 ): Pick<FormPart, "filename" | "type"> & { readonly bytes: Uint8Array } => {
 	const [file, ...others] = parts.filter((part) => part.name === name);
-	if (!file) throw refuse(`The form has no "${name}"; send the file as a part of this name.`, name);
+	if (!file) throw invalidForm(`The form has no "${name}"; send the file as a part of this name.`, name);
 	if (others.length > 0)
-		throw refuse(`The form has more than one "${name}"; send each file in a request of its own.`, name);
+		throw invalidForm(`The form has more than one "${name}"; send each file in a request of its own.`, name);
 	const { start, end, name: _, ...more } = file;
 	return { ...more, bytes: bytes.subarray(start, end) };
 };

@@ -2,16 +2,12 @@
  * Letters of a form. Some readers go by the charset that it tells, for the names of its fields too: in UTF-7 `+AG0-odel` is a
  * second `model`, which would be neither judged nor charged here.
  */
-import { Fault } from "../contract/fault.ts";
+import { invalidForm } from "./endpoint-form.ts";
 
 /** In each of these what is ASCII is read as what it is. */
 const usual = /^(?:utf-?8|us-ascii|ascii|iso-8859-1)$/i;
 
 const told = /charset[^=;]*=\s*(?:"([^"]*)"|([^\s;,]*))/gi;
-
-/** The refusal of a form. */
-export const invalidForm = (message: string): Fault =>
-	new Fault({ kind: "invalid_request", code: "invalid_form", message });
 
 /** `type`: a `content-type`, of a form or of a field in it. Throws `Fault` for one that has other letters. */
 export const checkCharset = (type: string): void => {

@@ -3,9 +3,9 @@
  * parts are read, so that a file of 25 MB costs no more than its boundary is looked for.
  */
 import type { FormBody, FormPart } from "../contract/endpoint.ts";
-import { Fault } from "../contract/fault.ts";
-import { quoted } from "./endpoint-form.ts";
-import { checkCharset, checkFieldCharset, invalidForm } from "./form-charset.ts";
+import type { Fault } from "../contract/fault.ts";
+import { invalidForm, quoted } from "./endpoint-form.ts";
+import { checkCharset, checkFieldCharset } from "./form-charset.ts";
 
 /** More than any client sends; every part costs more to read than its bytes. */
 const mostParts = 64;
@@ -175,12 +175,7 @@ export const readForm = (bytes: Uint8Array, contentType: string): FormBody => {
 export const formText = ({ bytes, parts }: FormBody, name: string): string | undefined => {
 	const [part, ...more] = parts.filter((one) => one.name === name);
 	if (more.length > 0 || part?.filename !== undefined)
-		throw new Fault({
-			kind: "invalid_request",
-			code: "invalid_form",
-			parameter: name,
-			message: `The form has "${name}" as a file or more than once; send it once, as a text.`,
-		});
+		throw invalidForm(`The form has "${name}" as a file or more than once; send it once, as a text.`, name);
 	return part && new TextDecoder().decode(bytes.subarray(part.start, part.end));
 };
 

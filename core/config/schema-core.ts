@@ -41,7 +41,7 @@ const server = {
 		t.Integer({
 			minimum: 64 * 1024,
 			description:
-				"What the bodies and answers of all calls may hold at once, in bytes; half of it one token at most. Default: a quarter of the memory there is, and no less than four times bodyLimitBytes.",
+				"What the bodies and answers of all calls may hold at once, in bytes; half of it one token, or all tokens of one person, at most. Default: a quarter of the memory there is, and no less than four times bodyLimitBytes.",
 		}),
 	),
 	answerLimitBytes: t.Integer({
@@ -58,7 +58,8 @@ const server = {
 	maxCallsPerToken: t.Integer({
 		minimum: 1,
 		default: 2_000,
-		description: "Model calls of one token that run or wait at the same time; a token's rateLimit may say less.",
+		description:
+			"Model calls of one token, or of all tokens of one person, that run or wait at the same time; a token's rateLimit may say less.",
 	}),
 	queueSeconds: seconds(5, 0, "How long a call waits while maxCalls are running"),
 	idleSeconds: seconds(300, 1, "How long an upstream may be silent before the call ends"),

@@ -148,8 +148,9 @@ class Handler implements RequestHandler {
 
 	private enter(route: TokenRoute, call: Identified | Denial, connection: Connection): MaybeLater<Response | Denial> {
 		if (isDenial(call)) return call;
-		const held = this.options.budget.open(call.token.id);
-		return route.handle(Object.assign(call, { answered: connection.holdOpen(), held }));
+		const caller = call.token.owner?.id ?? call.token.id;
+		const held = this.options.budget.open(caller);
+		return route.handle(Object.assign(call, { answered: connection.holdOpen(), held, caller }));
 	}
 
 	private async enterLater(

@@ -1,18 +1,20 @@
-/** How many calls may run at once, in all and of one token; those beyond wait shortly for a place, in their order. */
+/**
+ * How many calls may run at once, in all and of one caller; those beyond wait shortly for a place, in their order. All tokens of a
+ * person are one caller: they may make as many as they like.
+ */
 import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 
 export interface ConcurrencyLimits {
 	/** Calls that run at the same time. */
 	readonly calls: number;
-	/** Calls of one token that run at the same time. */
+	/** Calls of one token, or of all tokens of one person, that run at the same time. */
 	readonly callsPerToken: number;
 	/** How long a call waits for a place, milliseconds. As many may wait as may run. */
 	readonly queueMs: number;
 }
 
 interface Waiting {
-	readonly token: string;
 	begin(): void;
 }
 
@@ -21,12 +23,13 @@ const full = (): Fault =>
 		deny("overloaded", "Portico is serving as many calls as it may. Ask again in a moment.", { retryAfterSeconds: 2 }),
 	);
 
-const tokenFull = (limit: number): Fault =>
+const callerFull = (limit: number): Fault =>
 	new Fault(
-		deny("rate_limited", `This token has ${limit} calls running, as many as one may. Wait for one to end.`, {
-			code: "too_many_calls",
-			retryAfterSeconds: 1,
-		}),
+		deny(
+			"rate_limited",
+			`This token, or its owner with all of theirs, has ${limit} calls running, as many as one may. Wait for one to end.`,
+			{ code: "too_many_calls", retryAfterSeconds: 1 },
+		),
 	);
 
 const none: readonly Waiting[] = [];
@@ -34,7 +37,7 @@ const none: readonly Waiting[] = [];
 export class ConcurrencyLimit {
 	private readonly limits: ConcurrencyLimits;
 	private readonly clock: Clock;
-	private readonly ofToken = new Map<string, number>();
+	private readonly ofCaller = new Map<string, number>();
 	private readonly queue = new Set<Waiting>();
 	private taken = 0;
 
@@ -49,34 +52,34 @@ export class ConcurrencyLimit {
 	}
 
 	/**
-	 * Takes a place for a call of this token: at once (undefined), or when the promise resolves. Throws, or rejects with,
+	 * Takes a place for a call of this caller: at once (undefined), or when the promise resolves. Throws, or rejects with,
 	 * a `Fault` when there is none. Whoever has one gives it back with `leave`, once.
 	 */
-	take(token: string, signal: AbortSignal): Promise<void> | undefined {
+	take(caller: string, signal: AbortSignal): Promise<void> | undefined {
 		const { calls, callsPerToken } = this.limits;
-		const running = this.ofToken.get(token) ?? 0;
-		if (running >= callsPerToken) throw tokenFull(callsPerToken);
-		// Those who wait count too, or a token could fill the queue.
-		this.ofToken.set(token, running + 1);
+		const running = this.ofCaller.get(caller) ?? 0;
+		if (running >= callsPerToken) throw callerFull(callsPerToken);
+		// Those who wait count too, or a caller could fill the queue.
+		this.ofCaller.set(caller, running + 1);
 		if (this.taken < calls) {
 			this.taken++;
 			return undefined;
 		}
 		if (this.queue.size >= calls) {
-			this.forget(token);
+			this.forget(caller);
 			throw full();
 		}
-		return this.wait(token, signal);
+		return this.wait(caller, signal);
 	}
 
-	leave(token: string): void {
-		this.forget(token);
+	leave(caller: string): void {
+		this.forget(caller);
 		const [next] = this.queue.size === 0 ? none : this.queue;
 		if (next) next.begin();
 		else this.taken--;
 	}
 
-	private wait(token: string, signal: AbortSignal): Promise<void> {
+	private wait(caller: string, signal: AbortSignal): Promise<void> {
 		return new Promise((resolve, reject) => {
 			const end = (): void => {
 				this.queue.delete(waiting);
@@ -85,11 +88,10 @@ export class ConcurrencyLimit {
 			};
 			const giveUp = (): void => {
 				end();
-				this.forget(token);
+				this.forget(caller);
 				reject(full());
 			};
 			const waiting: Waiting = {
-				token,
 				begin() {
 					end();
 					resolve();
@@ -101,9 +103,9 @@ export class ConcurrencyLimit {
 		});
 	}
 
-	private forget(token: string): void {
-		const running = (this.ofToken.get(token) ?? 1) - 1;
-		if (running > 0) this.ofToken.set(token, running);
-		else this.ofToken.delete(token);
+	private forget(caller: string): void {
+		const running = (this.ofCaller.get(caller) ?? 1) - 1;
+		if (running > 0) this.ofCaller.set(caller, running);
+		else this.ofCaller.delete(caller);
 	}
 }

@@ -121,8 +121,9 @@ export class CallRelay implements Relay {
 	/** The phases in their order, up to the first attempt. */
 	private async serve(entry: Entry, call: Identified): Promise<Response> {
 		const { guards, concurrency, log, rulesOf, secondLook } = this.options;
-		const start: Start = { call, token: call.token, protocol: entry.protocol };
-		const rules = rulesOf(call.token);
+		const { token, caller = token.id } = call;
+		const start: Start = { call, token, protocol: entry.protocol };
+		const rules = rulesOf(token);
 		let entered = false;
 		let live: LiveCall;
 		let plan: Plan;
@@ -130,7 +131,7 @@ export class CallRelay implements Relay {
 		const room = roomToBegin(call.request);
 		if (room) await room;
 		try {
-			const waiting = concurrency.take(call.token.id, call.request.signal);
+			const waiting = concurrency.take(caller, call.request.signal);
 			if (waiting) await waiting;
 			entered = true;
 			// What needs no body is asked before it is read.
@@ -151,7 +152,7 @@ export class CallRelay implements Relay {
 			live = new LiveCall(found.routed, permits, this.liveOptions);
 			if (guards.length > 0) live.guarded = await this.guard(live);
 		} catch (error) {
-			if (entered) concurrency.leave(call.token.id);
+			if (entered) concurrency.leave(caller);
 			if (isFault(error)) this.options.refusals.addRead({ ...start, operation: entry.operation(call) }, error.denial);
 			throw error;
 		}
@@ -239,17 +240,16 @@ export class CallRelay implements Relay {
 	/** What a plugin does may go on for ever, told to stop or not: what the call holds is not held for it. */
 	private stop(live: LiveCall): void {
 		live.stop();
-		const unheeded = (): void => this.endAs(live, live.stoppedFor ?? clientGone);
-		live.limitTime(this.options.clock.after(unheededMs, unheeded));
+		live.limitTime(this.options.clock.after(unheededMs, () => this.endAs(live, live.stoppedFor ?? clientGone)));
 	}
 
 	private forget(live: LiveCall): void {
-		const { held, token, requestBytes } = live.routed;
+		const { held, token, caller = token.id, requestBytes } = live.routed;
 		const { silence } = live.attempts;
 		if (silence) this.options.router.report({ ...silence, call: live.routed });
 		this.open.delete(live);
 		held?.release();
-		this.options.concurrency.leave(token.id);
+		this.options.concurrency.leave(caller);
 		this.bursts.ended(requestBytes);
 	}
 }

@@ -1,6 +1,7 @@
 /**
  * One budget of bytes for everything that calls hold in memory: request bodies, whole answers, conversations, forms. It is
- * shared fairly by token: nobody may hold more than is left free, so whoever comes next always finds as much again.
+ * shared fairly by caller: nobody may hold more than is left free, so whoever comes next always finds as much again. All tokens
+ * of a person are one caller: they may make as many as they like.
  */
 import { type Denial, deny } from "../contract/fault.ts";
 import type { HeldBytes } from "../contract/held-bytes.ts";
@@ -14,16 +15,16 @@ const full: Denial = deny(
 	{ code: noRoom, retryAfterSeconds: 2, headers: { connection: "close" } },
 );
 
-const tokenFull: Denial = deny(
+const callerFull: Denial = deny(
 	"overloaded",
-	"The calls of this token hold as many bytes of requests and answers as one token may now. Ask again when some have ended.",
+	"The calls of this token, or of all tokens of its owner, hold as many bytes of requests and answers as they may now. Ask again when some have ended.",
 	{ code: noRoom, retryAfterSeconds: 2, headers: { connection: "close" } },
 );
 
 /** What all holdings have in common. */
 interface Sums {
 	readonly total: number;
-	readonly ofToken: Map<string, number>;
+	readonly ofCaller: Map<string, number>;
 	used: number;
 }
 
@@ -31,7 +32,7 @@ export class ByteBudget {
 	private readonly sums: Sums;
 
 	constructor(total: number) {
-		this.sums = { total, ofToken: new Map(), used: 0 };
+		this.sums = { total, ofCaller: new Map(), used: 0 };
 	}
 
 	/** Bytes that are held now. */
@@ -49,30 +50,30 @@ export class ByteBudget {
 		return Math.floor(this.sums.total / 2);
 	}
 
-	/** For a call of this token. */
-	open(token: string): HeldBytes {
-		return new Holding(this.sums, token);
+	/** For a call of this caller. */
+	open(caller: string): HeldBytes {
+		return new Holding(this.sums, caller);
 	}
 }
 
 class Holding implements HeldBytes {
 	carried = false;
 	private readonly sums: Sums;
-	private readonly token: string;
+	private readonly caller: string;
 	private bytes = 0;
 
-	constructor(sums: Sums, token: string) {
+	constructor(sums: Sums, caller: string) {
 		this.sums = sums;
-		this.token = token;
+		this.caller = caller;
 	}
 
 	hold(bytes: number): Denial | undefined {
-		const { sums, token } = this;
-		const own = (sums.ofToken.get(token) ?? 0) + bytes;
+		const { sums, caller } = this;
+		const own = (sums.ofCaller.get(caller) ?? 0) + bytes;
 		const used = sums.used + bytes;
 		if (used > sums.total) return full;
-		if (own > sums.total - used) return tokenFull;
-		sums.ofToken.set(token, own);
+		if (own > sums.total - used) return callerFull;
+		sums.ofCaller.set(caller, own);
 		sums.used = used;
 		this.bytes += bytes;
 		return undefined;
@@ -81,10 +82,10 @@ class Holding implements HeldBytes {
 	giveBack(bytes: number): void {
 		const given = Math.min(bytes, this.bytes);
 		if (given === 0) return;
-		const { sums, token } = this;
-		const own = (sums.ofToken.get(token) ?? 0) - given;
-		if (own > 0) sums.ofToken.set(token, own);
-		else sums.ofToken.delete(token);
+		const { sums, caller } = this;
+		const own = (sums.ofCaller.get(caller) ?? 0) - given;
+		if (own > 0) sums.ofCaller.set(caller, own);
+		else sums.ofCaller.delete(caller);
 		sums.used -= given;
 		this.bytes -= given;
 	}

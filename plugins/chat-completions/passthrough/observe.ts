@@ -10,7 +10,6 @@ import {
 	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
-	openAiFailureWithin,
 	type Progress,
 	parseJson,
 	type StreamEvent,
@@ -18,6 +17,7 @@ import {
 	textBytes,
 	type Usage,
 } from "#core";
+import { failureWithin } from "../failure-within.ts";
 import { padding } from "../stream-scope.ts";
 import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
 import { reasonsAndCalls, ToldReasoning } from "./told-reasoning.ts";
@@ -145,7 +145,7 @@ class Observer implements StreamObserver {
 			this.toldAt = this.far.pieces;
 		}
 		this.tier = asText(chunk["service_tier"]) ?? this.tier;
-		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
+		this.error ??= failureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
 			const { finish_reason: reason, index } = asRecord(choice);
 			if (typeof reason !== "string") continue;
@@ -220,7 +220,7 @@ const messageBytes = (message: unknown): number =>
 export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
 	const { choices, error: told, service_tier: tier } = root;
-	const error = isRecord(told) || typeof told === "string" ? openAiFailureWithin(root) : undefined;
+	const error = told || !Array.isArray(choices) ? failureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
 	let cites = false;

@@ -19,6 +19,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { decodeAssistant } from "../decode-assistant.ts";
+import { failureWithin } from "../failure-within.ts";
 import { decodeFinish } from "../finish.ts";
 import { decodeLogprobs } from "../logprobs.ts";
 import { protocolName } from "../name.ts";
@@ -79,7 +80,8 @@ const extrasOf = (root: WireRecord): NeutralResponse["extras"] => {
 };
 
 const errorIn = (root: WireRecord, choices: readonly unknown[]): NeutralResponse["error"] => {
-	if (isRecord(root["error"]) || typeof root["error"] === "string") return openAiFailureWithin(root);
+	const failure = choices.length === 0 || root["error"] ? failureWithin(root) : undefined;
+	if (failure !== undefined) return failure;
 	const failed = choices.map(asRecord).find((choice) => isRecord(choice["error"]));
 	return failed === undefined ? undefined : openAiFailureWithin(failed);
 };

@@ -19,6 +19,7 @@ import {
 	type StreamEvent,
 	type WireRecord,
 } from "#core";
+import { failureWithin } from "../failure-within.ts";
 import { protocolName } from "../name.ts";
 import { padding, type StreamScope } from "../stream-scope.ts";
 import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
@@ -30,6 +31,10 @@ const tick: readonly NeutralEvent[] = [{ type: "tick" }];
 
 const notJson: Denial = { kind: "upstream", message: "The upstream sent an event that is not JSON. Ask again." };
 const nothing: Denial = { kind: "upstream", message: "The upstream ended its stream without an answer. Ask again." };
+
+/** A piece of an answer has choices, and neither an error nor Groq's word on the stream. */
+const mayFail = ({ choices, error, x_groq }: WireRecord): boolean =>
+	!Array.isArray(choices) || Boolean(error) || x_groq !== undefined;
 
 const words = eventMembers(["content"], padding);
 
@@ -81,10 +86,11 @@ class Decoder implements StreamDecoder {
 
 	private chunk(chunk: WireRecord): readonly NeutralEvent[] {
 		const events: NeutralEvent[] = [];
-		if (chunk["error"]) {
+		const failure = mayFail(chunk) ? failureWithin(chunk) : undefined;
+		if (failure !== undefined) {
 			// What the broken answer cost all the same is told with its failure.
 			if (this.started) this.usage(chunk, events);
-			return [...events, ...this.fail(openAiFailureWithin(chunk))];
+			return [...events, ...this.fail(failure)];
 		}
 		const choices = asList(chunk["choices"]);
 		this.start(chunk, choices.length > 0, events);

@@ -13,7 +13,7 @@ import type { Owner } from "../store/open.ts";
 import { isTakenOver, refuseLost } from "../store/taken-over.ts";
 import { inProcess, overNetwork, tokenOf } from "./admin-calls.ts";
 import { builtInCommands, notInConfig } from "./built-in-commands.ts";
-import { databaseCommand, databaseFilesWork } from "./database.ts";
+import { backupEarlier, databaseCommand, databaseFilesWork } from "./database.ts";
 import { runDespiteConfig } from "./despite-config.ts";
 import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
@@ -29,6 +29,17 @@ class Held extends Error {
 	constructor(owner: Owner) {
 		super("held");
 		this.owner = owner;
+	}
+}
+
+/** Only serving brings tables up to date, as it alone makes a database: after that no earlier version takes it any more. */
+class Earlier extends Fault {
+	constructor(missing: number, { config }: Blueprint) {
+		const path = databaseFile(config.database.url);
+		const copied = path === undefined || isTakenOver(path) ? "export FILE, while nothing serves" : "backup FILE";
+		const found = `the database is an earlier version's: ${missing} migrations are missing, and no command changes it`;
+		const advice = `Make a backup (portico db ${copied}); portico serve then brings it up to date. Until then the earlier version is good for commands.`;
+		super(deny("conflict", `${found}. ${advice}`));
 	}
 }
 
@@ -101,20 +112,38 @@ interface Asked {
 	readonly tell: Tell;
 }
 
+/** Portico's parts, for one command. Throws `Held` or `Earlier` where that is not to be. */
+const openUnserved = (invocation: Invocation, blueprint: Blueprint): Promise<Opened> => {
+	const held = (owner: Owner): never => {
+		throw new Held(owner);
+	};
+	const changing = (missing: number): never => {
+		throw new Earlier(missing, blueprint);
+	};
+	return openGateway(invocation, false, held, { changing });
+};
+
+const refuseUnknown = async (
+	name: string,
+	names: readonly string[],
+	blueprint: Blueprint,
+	builtIn: boolean,
+): Promise<never> => {
+	if (name.startsWith("-"))
+		return refuseCommand(
+			`there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`,
+		);
+	const missing = await notInConfig(blueprint, builtIn, name);
+	const nearest = `${didYouMean(name, names)}; portico help lists what there is`;
+	return refuseCommand(`there is no command "${name}"${missing || nearest}`);
+};
+
 const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void> => {
 	const { invocation, coreNames, print, tell } = asked;
 	const [name = "", ...words] = invocation.words;
 	const names = [...added.map((one) => one.name), ...coreNames];
 	const command = added.find((one) => one.name === name);
-	if (command === undefined) {
-		if (name.startsWith("-"))
-			return refuseCommand(
-				`there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`,
-			);
-		const missing = await notInConfig(blueprint, invocation.builtIn === true, name);
-		const nearest = `${didYouMean(name, names)}; portico help lists what there is`;
-		return refuseCommand(`there is no command "${name}"${missing || nearest}`);
-	}
+	if (command === undefined) return await refuseUnknown(name, names, blueprint, invocation.builtIn === true);
 	if (asksForHelp(words)) return print(explained(command));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
@@ -128,20 +157,20 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 		await command.run({ words, call, print, server: address });
 	};
 	const { url } = blueprint.config.database;
+	const path = databaseFile(url);
 	// A database server may be asked by anyone; the node of this data folder knows besides what no database does.
-	const node = databaseFile(url) === undefined ? runningServer(url, dataFolderOf(blueprint)) : undefined;
+	const node = path === undefined ? runningServer(url, dataFolderOf(blueprint)) : undefined;
 	if (node) return await askServer(node);
 	let opened: Opened;
 	try {
-		opened = await openGateway(invocation, false, (owner) => {
-			throw new Held(owner);
-		});
+		opened = await openUnserved(invocation, blueprint);
 	} catch (error) {
-		if (!(error instanceof Held)) throw error;
-		return await askServer(error.owner);
+		if (error instanceof Held) return await askServer(error.owner);
+		if (error instanceof Earlier && command === databaseCommand) return await backupEarlier(words, blueprint, print);
+		throw error;
 	}
 	tell(
-		`database ${databaseFile(url) ?? new URL(url).host}; no server ${databaseFile(url) === undefined ? "of this data folder runs" : "has it open"}`,
+		`database ${path ?? new URL(url).host}; no server ${path === undefined ? "of this data folder runs" : "has it open"}`,
 	);
 	try {
 		await command.run({ words, call: inProcess(opened, tokenOf(invocation, opened.dataFolder)), print });

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { parseWords, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
+import { backupMaker } from "../host/backups.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { tablesInOrder } from "../host/generation.ts";
 import { leftJournals, nodeLock } from "../host/node-files.ts";
@@ -17,8 +18,9 @@ import { giveToOwnerOf } from "../store/owner.ts";
 import { restoreFile } from "../store/restore.ts";
 import { isTakenOver, serverFolder } from "../store/taken-over.ts";
 import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { buildOnly } from "./inspect.ts";
-import { dataFolderOf } from "./open.ts";
+import { dataFolderOf, openDatabase } from "./open.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { runningServer } from "./running-server.ts";
 
@@ -40,6 +42,10 @@ const isFolder = (path: string): boolean => path.endsWith("/") || (existsSync(pa
 
 const sizeOf = (file: string): string => `${(statSync(file).size / 1_000_000).toFixed(1)} MB`;
 
+type Print = CommandRun["print"];
+
+type MakeBackup = (asked: ReturnType<typeof backupBody>) => Promise<unknown>;
+
 const backupBody = (path: string | undefined, keep: string | undefined) => {
 	const count = keep === undefined ? undefined : Number(keep);
 	if (count !== undefined && !(Number.isInteger(count) && count > 0))
@@ -51,29 +57,44 @@ const backupBody = (path: string | undefined, keep: string | undefined) => {
 	return { file: resolve(path) };
 };
 
-const backup = async (words: readonly string[], { call, print }: CommandRun): Promise<void> => {
+const backup = async (words: readonly string[], make: MakeBackup, print: Print): Promise<void> => {
 	const { values, positionals } = parseWords(
 		{ args: [...words], options: { keep: { type: "string" } }, allowPositionals: true },
 		usage,
 	);
 	if (positionals.length > 1)
 		refuseCommand(`portico db backup takes one FILE or FOLDER, not ${positionals.length}`, usage);
-	const copied = call("POST", "/admin/backup", backupBody(positionals[0], values.keep));
+	const copied = make(backupBody(positionals[0], values.keep));
 	const answer = asRecord(await showWaiting("copying the database", copied));
 	print(`wrote ${String(answer["file"])}`);
 	for (const file of asList(answer["removed"])) print(`removed ${String(file)}`);
+};
+
+/** What `db` does beside `databaseFilesWork`. */
+const runBackup = async ([action = "", ...words]: readonly string[], make: MakeBackup, print: Print): Promise<void> => {
+	if (action === "backup") return await backup(words, make, print);
+	const near = didYouMean(action, ["backup", "restore", "export", "import"]);
+	return refuseCommand(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}`, usage);
+};
+
+/** `db backup` of a database that an earlier version wrote: as it is, so that one can go back to that version. No plugin is started. */
+export const backupEarlier = async (words: readonly string[], blueprint: Blueprint, print: Print): Promise<void> => {
+	const { config } = blueprint;
+	const opened = await openDatabase(undefined, { ...config.database, clock: systemClock, log: createLog("error") });
+	if ("heldBy" in opened)
+		return refuseCommand(`the database is in use by process ${opened.heldBy.pid}; try again in a moment`);
+	try {
+		await runBackup(words, backupMaker({ store: opened.store, config, clock: systemClock }), print);
+	} finally {
+		await opened.store.close();
+	}
 };
 
 export const databaseCommand: Command = {
 	name: "db",
 	summary: "Backs the database up, restores it, moves it.",
 	usage: () => usage,
-	async run(command) {
-		const [action = "", ...words] = command.words;
-		if (action === "backup") return await backup(words, command);
-		const near = didYouMean(action, ["backup", "restore", "export", "import"]);
-		return refuseCommand(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}`, usage);
-	},
+	run: ({ words, call, print }) => runBackup(words, (asked) => call("POST", "/admin/backup", asked), print),
 };
 
 interface FileWork {

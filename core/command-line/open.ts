@@ -22,6 +22,7 @@ import { tightenFiles } from "../host/tighten-files.ts";
 import { createLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
+import type { Changing } from "../store/migrate.ts";
 import { holdsTables, type OpenStore, type Owner, openStore, unusable } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { openOwnDatabase } from "./own-database.ts";
@@ -65,8 +66,7 @@ interface OpenOptions {
 	readonly logOf?: (level: LogLevel, format: LogFormat | undefined) => Log;
 	/** Where this process is one of several. */
 	readonly workers?: Workers;
-	/** Called before the tables of an earlier version are changed. */
-	readonly changing?: () => void;
+	readonly changing?: Changing;
 }
 
 const withoutOwn = { database: undefined, describe: () => undefined, close: async () => undefined };
@@ -99,7 +99,7 @@ interface OpenedDatabase {
 }
 
 /** The database, by a server of its own where the file was taken over by one: closing the store ends that too. */
-const openDatabase = async (
+export const openDatabase = async (
 	given: DatabasePlace | undefined,
 	input: Parameters<typeof openStore>[0],
 ): Promise<OpenedDatabase | { readonly heldBy: Owner }> => {

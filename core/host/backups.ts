@@ -1,7 +1,7 @@
 /** Backups of the database: by hand to a file or a folder, and by the schedule that the config has. */
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
-import { Type as t } from "@sinclair/typebox";
+import { type Static, Type as t } from "@sinclair/typebox";
 import type { Config } from "../config/read.ts";
 import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
@@ -50,26 +50,49 @@ const refuse = (parameter: string, message: string): never => {
 	throw new Fault(deny("invalid_request", message, { parameter }));
 };
 
-export const createBackups = ({ store, config, clock, log, audit }: BackupOptions): Backups => {
+export interface Backup {
+	readonly file: string;
+	/** Older ones of the folder. */
+	readonly removed: readonly string[];
+}
+
+type MakeBackup = (asked: Static<typeof body>) => Promise<Backup>;
+
+/** What makes a backup of a database, to a file or into a folder. */
+export const backupMaker = ({
+	store,
+	config,
+	clock,
+}: Pick<BackupOptions, "store" | "config" | "clock">): MakeBackup => {
 	const { database, server } = config;
 	const { dataFolder } = server;
 	const source = databaseFile(database.url) ?? "";
-	const toFolder = async (folder: string, keep: number) => {
+	// A config whose paths nobody made absolute (a test's) names no folder.
+	const { folder: usual = "", keep: usually } = database.backup;
+	return async ({ file, folder = usual, keep = usually }) => {
+		if (file !== undefined) {
+			await store.backup(file);
+			return { file, removed: [] };
+		}
 		if (dirname(folder) === dataFolder && !existsSync(folder)) {
 			mkdirSync(folder, { mode: 0o700 });
 			giveToOwnerOf(dataFolder, folder);
 		}
-		const file = backupPath(folder, source, clock.now());
-		await store.backup(file);
-		return { file, removed: pruneBackups(folder, source, keep, file) };
+		const dated = backupPath(folder, source, clock.now());
+		await store.backup(dated);
+		return { file: dated, removed: pruneBackups(folder, source, keep, dated) };
 	};
-	// A config whose paths nobody made absolute (a test's) names no folder.
-	const { folder: usual = "", keep: usually, schedule } = database.backup;
+};
+
+export const createBackups = (options: BackupOptions): Backups => {
+	const make = backupMaker(options);
+	const { config, log, audit } = options;
+	const { schedule } = config.database.backup;
 	const scheduled: Job = {
 		name: "backup",
 		schedule: schedule ?? "",
 		async run() {
-			const { file, removed } = await toFolder(usual, usually);
+			const { file, removed } = await make({});
 			log.info("the database was backed up", { file, removed: removed.length });
 		},
 	};
@@ -82,20 +105,18 @@ export const createBackups = ({ store, config, clock, log, audit }: BackupOption
 			summary: "Copies the database into a file on this machine.",
 			body,
 			async handle(call) {
-				const { file, folder, keep } = await readJson(call.request, body);
-				const done = async (made: { readonly file: string; readonly removed: readonly string[] }) => {
-					await audit.did(call, { verb: "back up", kind: "database", object: made.file });
-					return Response.json(made);
-				};
-				if (file === undefined) {
-					if (folder !== undefined && !isAbsolute(folder)) refuse("folder", "folder must be an absolute path.");
-					return await done(await toFolder(folder ?? usual, keep ?? usually));
+				const asked = await readJson(call.request, body);
+				const { file, folder, keep } = asked;
+				if (folder !== undefined && file === undefined && !isAbsolute(folder))
+					refuse("folder", "folder must be an absolute path.");
+				if (file !== undefined) {
+					if (folder !== undefined || keep !== undefined) refuse("file", "file goes without folder and keep.");
+					if (!isAbsolute(file) || existsSync(file))
+						refuse("file", "file must be an absolute path of a file that does not exist yet.");
 				}
-				if (folder !== undefined || keep !== undefined) refuse("file", "file goes without folder and keep.");
-				if (!isAbsolute(file) || existsSync(file))
-					refuse("file", "file must be an absolute path of a file that does not exist yet.");
-				await store.backup(file);
-				return await done({ file, removed: [] });
+				const made = await make(asked);
+				await audit.did(call, { verb: "back up", kind: "database", object: made.file });
+				return Response.json(made);
 			},
 		},
 	};

@@ -16,9 +16,14 @@ export interface MigrateInput {
 	readonly log: Log;
 	/** In the order in which they are applied. */
 	readonly tables: readonly Tables[];
-	/** Called before tables of an earlier version are changed, which takes long where they are large. */
-	readonly changing?: (() => void) | undefined;
+	readonly changing?: Changing | undefined;
 }
+
+/**
+ * Called before tables of an earlier version are changed, which takes long where they are large and keeps that version from
+ * them: with how many migrations are missing. What it throws keeps them as they are.
+ */
+export type Changing = (missing: number) => void;
 
 /** Throws `Fault`, for the operator, when a released migration was changed, comes too late, or does not work. */
 export const migrate = async (input: MigrateInput): Promise<void> => {
@@ -58,10 +63,13 @@ const idle: Progress = { next: async () => {}, applied() {}, done() {} };
 /** Tells whoever waits what is being done. */
 const progressOf = (input: MigrateInput, applied: readonly Applied[]): Progress => {
 	const missing = input.tables.flatMap(({ plugin, migrations }) =>
-		migrations.filter(({ name }) => checksumIn(applied, plugin, name) === undefined),
-	).length;
-	if (missing === 0) return idle;
-	return applied.length === 0 ? ofNew(input, missing) : ofOlder(input, missing);
+		migrations.filter(({ name }) => checksumIn(applied, plugin, name) === undefined).map(() => plugin),
+	);
+	if (missing.length === 0) return idle;
+	if (applied.length === 0) return ofNew(input, missing.length);
+	// Tables of a plugin that had none change nothing for whoever does not know it.
+	if (missing.some((plugin) => applied.some((one) => one.plugin === plugin))) input.changing?.(missing.length);
+	return ofOlder(input, missing.length);
 };
 
 /** A new database is made in a moment, and nobody needs a line for each migration. */
@@ -71,11 +79,10 @@ const ofNew = ({ log }: MigrateInput, migrations: number): Progress => ({
 	done: () => log.info("made the tables of a new database", { migrations }),
 });
 
-const ofOlder = ({ connection, clock, log, changing }: MigrateInput, migrations: number): Progress => {
+const ofOlder = ({ connection, clock, log }: MigrateInput, migrations: number): Progress => {
 	const began = clock.monotonic();
 	const { file } = connection;
 	const size = file === undefined ? {} : { megabytes: Math.ceil(statSync(file).size / 1_000_000) };
-	changing?.();
 	log.info("bringing the database up to date", { migrations, ...size });
 	return {
 		async next(plugin, name) {

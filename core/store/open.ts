@@ -8,7 +8,7 @@ import { Connection, type ConnectionInput, databaseFile } from "./connection.ts"
 import { mendOf, type Outage, storeFault } from "./fault.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type FileLock, lockFile, type Owner } from "./lock.ts";
-import { migrate } from "./migrate.ts";
+import { type Changing, migrate } from "./migrate.ts";
 import { prepare, rowsOf, WriteQueue } from "./queue.ts";
 import { createReader } from "./reader.ts";
 
@@ -17,8 +17,7 @@ export type { Owner } from "./lock.ts";
 interface OpenStoreInput extends ConnectionInput {
 	/** What is locked where the database is a server and has no file of its own: a path in a folder that one process may use. */
 	readonly node?: string;
-	/** As of `MigrateInput`. */
-	readonly changing?: (() => void) | undefined;
+	readonly changing?: Changing | undefined;
 }
 
 export interface OpenStore {

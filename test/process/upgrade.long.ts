@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { createClient } from "@libsql/client";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
 
@@ -56,6 +57,32 @@ const costOf = async (file: string): Promise<number> => {
 	const { data } = JSON.parse(await run("usage", "--from", "2026-01-01", "--by", "token", "--json", "--config", file));
 	return data.reduce((sum: number, { cost }: { readonly cost: number }) => sum + cost, 0);
 };
+
+const migrationsIn = async (file: string): Promise<number> => {
+	const client = createClient({ url: `file:${file}` });
+	try {
+		return (await client.execute("SELECT count(*) AS applied FROM portico_migrations")).rows[0]?.["applied"] as number;
+	} finally {
+		client.close();
+	}
+};
+
+test("a command leaves it as it is, and a backup of it is what the earlier version takes", async () => {
+	const file = configOf("portico.yaml", "file:data/portico.db");
+	const database = join(folder, "data/portico.db");
+	const before = await migrationsIn(database);
+	for (const words of [["token", "list"], ["usage"], ["token", "create", "--name", "early"]])
+		expect(await runCommand(folder, [...words, "--config", file])).toMatchObject({
+			code: 1,
+			errors: expect.stringMatching(
+				/^the database is an earlier version's: \d+ migrations are missing, and no command changes it\. Make a backup \(portico db backup FILE\); portico serve then brings it up to date\. Until then the earlier version is good for commands\.\n$/m,
+			),
+		});
+	expect(await run("db", "backup", "before.db", "--config", file)).toBe(`wrote ${join(folder, "before.db")}\n`);
+	expect(await run("db", "backup", "--config", file)).toStartWith(`wrote ${join(folder, "data/backups/portico-")}`);
+	expect(await migrationsIn(join(folder, "before.db"))).toBe(before);
+	expect(await migrationsIn(database)).toBe(before);
+});
 
 test("a start brings it up to date; the key works, and nothing that was charged has changed", async () => {
 	const file = configOf("portico.yaml", "file:data/portico.db");

@@ -23,7 +23,8 @@ const passingCodes = /^(SQLITE_(BUSY|LOCKED|PROTOCOL|INTERRUPT)|CLIENT_CLOSED|HR
 export const storeFault = (error: unknown): StoreFault => {
 	if (error instanceof StoreFault) return error;
 	if (error instanceof DrizzleQueryError) return storeFault(error.cause);
-	const reason = error instanceof Error ? error.message : "no reason was given";
+	// Of a batch the driver says the code in front of what has it in front already.
+	const reason = error instanceof Error ? error.message.replace(/^(\w+: )\1/, "$1") : "no reason was given";
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		if (cause instanceof Unreachable) return new StoreFault("UNREACHABLE", reason, true);
 	}

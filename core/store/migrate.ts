@@ -7,7 +7,7 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Migration, Tables } from "../contract/store.ts";
 import type { Connection } from "./connection.ts";
-import { storeFault } from "./fault.ts";
+import { mendOf, storeFault } from "./fault.ts";
 import { type AppliedMigration, refuseNewer } from "./newer.ts";
 
 export interface MigrateInput {
@@ -125,7 +125,8 @@ const apply = async (connection: Connection, plugin: string, migration: Migratio
 	} catch (error) {
 		const fault = storeFault(error);
 		const other = fault.isConstraint ? checksumIn(await appliedTo(connection), plugin, migration.name) : undefined;
-		if (other === undefined) refuse(plugin, migration, `failed, and nothing of it was kept: ${fault.detail}`);
+		if (other === undefined)
+			refuse(plugin, migration, `failed, and nothing of it was kept: ${fault.detail}${mendOf(fault)}`);
 		else refuseChange(plugin, migration, other);
 	}
 };

@@ -66,7 +66,7 @@ const folder = (): string => {
 
 const open = async (
 	url: string,
-	more: { clock?: Clock; patienceMs?: number; space?: typeof spaceOf; changing?: () => void } = {},
+	more: { clock?: Clock; patienceMs?: number; space?: typeof spaceOf; changing?: (missing: number) => void } = {},
 ): Promise<OpenStore> => {
 	const opened = await openStore({ url, clock: systemClock, log, ...more });
 	if ("heldBy" in opened) throw new Error(`held by ${opened.heldBy.pid}`);
@@ -244,6 +244,32 @@ describe("migrations", () => {
 			'applied a migration {"plugin":"things","name":"0002-more"}',
 			'the database is up to date {"seconds":0}',
 		]);
+	});
+
+	test("whoever may not change tables of an earlier version leaves them, and makes those of a plugin that had none", async () => {
+		const { file, opened } = await openFile();
+		await opened.close();
+		const changing = (missing: number) => {
+			throw new Error(`${missing} missing`);
+		};
+		const again = await open(`file:${file}`, { changing });
+		const more = { ...tables, migrations: [...tables.migrations, second] };
+		const other = { plugin: "others", migrations: [{ name: "0001", statements: ["CREATE TABLE others (id)"] }] };
+		await again.migrate([tables, other]);
+		expect(await again.store.all(sql`SELECT plugin, name FROM portico_migrations ORDER BY plugin`)).toEqual([
+			{ plugin: "others", name: "0001" },
+			{ plugin: "things", name: "0001-things" },
+		]);
+		await expect(again.migrate([more, other])).rejects.toThrow("1 missing");
+		expect(await again.store.all(sql`SELECT name FROM portico_migrations`)).toHaveLength(2);
+	});
+
+	test("one for which there is no room says so once, and what to do", async () => {
+		const { opened } = await openFile();
+		const large = ["PRAGMA max_page_count = 1", "CREATE TABLE large AS SELECT zeroblob(1000000) AS bytes"];
+		expect(await refusal(opened, [...tables.migrations, { name: "0002", statements: large }])).toBe(
+			"the migration 0002 of things failed, and nothing of it was kept: SQLITE_FULL: database or disk is full; make room on the disk that holds it",
+		);
 	});
 
 	const refusal = async (opened: OpenStore, migrations: Tables["migrations"]): Promise<string> =>

@@ -168,9 +168,9 @@ export const startCallWorld = async (): Promise<CallWorld> => {
 			const [id = ""] = /req_\w+/.exec(list) ?? [];
 			return {
 				...(await ofCall(id, {
-					says: ["from 127.0.0.1", "authentication", "25 times within a minute", "No token has this key"],
+					says: ["from 127.0.0.1", "authentication", "10 times within a minute", "No token has this key"],
 				})),
-				list: { page: "/console/calls?ending=refused", seen: ["authentication ×25", "from 127.0.0.1"], told: list },
+				list: { page: "/console/calls?ending=refused", seen: ["authentication ×10", "from 127.0.0.1"], told: list },
 			};
 		},
 	};

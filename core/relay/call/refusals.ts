@@ -15,8 +15,8 @@ export interface Refused {
 /** Refusals are counted together for so long. Milliseconds. */
 const windowMs = 60_000;
 /** In that time so many of one kind from one caller have records of their own, and so many of all. */
-const recordsEach = 5;
-const recordsInAll = 200;
+const recordsEach = 20;
+const recordsInAll = 400;
 /** So many kinds and callers are told apart; further ones are counted by kind alone. */
 const mostCallers = 1_000;
 

@@ -23,7 +23,8 @@ export const refusalCodes = listOf({
 	idempotency_key_reused: "The same `idempotency-key` was sent with another body.",
 	invalid_action: "The path names an action that the kind of task does not have.",
 	invalid_admin_token: "The admin token is wrong, or none was sent.",
-	invalid_callback_url: "The callback's address is no `http` or `https` URL, or has a user or a port that it may not have.",
+	invalid_callback_url:
+		"The callback's address is no `http` or `https` URL, or has a user or a port that it may not have.",
 	invalid_form: "The body is no `multipart/form-data` that can be read, or a field of it is missing.",
 	invalid_json: "The body is no JSON; the message says where it ends to be.",
 	invalid_value: "A field has a value that it cannot have; `param` names it.",

@@ -29,18 +29,21 @@ const filters = {
 };
 
 /** What an upstream calls the job, and where it stands, is for those who run this server. */
-const viewFor = (owner: string | undefined, row: WireRecord, standing: Standing, task = taskOf(row)) => ({
-	...taskView(task),
-	token: asText(row.token_id),
-	...definedOnly({ tokenName: asText(row.token_name) }),
-	...(owner === undefined && {
-		...definedOnly({ advice: task.failure && adviceOnTask(task.failure), standing: standing(row) }),
-		upstream: asText(row.upstream),
-		upstreamId: asText(row.upstream_id) ?? null,
-		submissions: asNumber(row.submissions),
-		polls: asNumber(row.polls),
-	}),
-});
+const viewFor = (owner: string | undefined, row: WireRecord, standing: Standing) => {
+	const task = taskOf(row);
+	return {
+		...taskView(task),
+		token: asText(row.token_id),
+		...definedOnly({ tokenName: asText(row.token_name) }),
+		...(owner === undefined && {
+			...definedOnly({ advice: task.failure && adviceOnTask(task.failure), standing: standing(row) }),
+			upstream: asText(row.upstream),
+			upstreamId: asText(row.upstream_id) ?? null,
+			submissions: asNumber(row.submissions),
+			polls: asNumber(row.polls),
+		}),
+	};
+};
 
 /** In words, where an open task stands. */
 type Standing = (row: WireRecord) => string | undefined;

@@ -22,7 +22,7 @@ export const guardEndpoint = (
 		const text = typeof answer.body === "string" ? answer.body : utf8.decode(answer.body);
 		const words = new GuardedWords(answers, live);
 		const value = parseJson(text);
-		if (value === undefined) return { ...answer, body: await words.whole("text", text) };
+		if (value === undefined) return { ...answer, body: await words.whole(text) };
 		const body = await words.json(value);
 		return body === value ? answer : { ...answer, body: JSON.stringify(body) };
 	};

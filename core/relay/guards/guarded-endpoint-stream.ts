@@ -35,7 +35,7 @@ const inspectEvents = async (events: readonly StreamEvent[], words: GuardedWords
 		const isConstant = texts.every(({ text }) => text === texts[0]?.text);
 		const growing = words.grow("text");
 		for (const [index, { event, text }] of texts.entries()) {
-			const next = isConstant ? await words.whole("text", text) : await growing.take(text, index === texts.length - 1);
+			const next = isConstant ? await words.whole(text) : await growing.take(text, index === texts.length - 1);
 			said.set(`${event} ${path}`, next);
 		}
 	}

@@ -82,10 +82,11 @@ export class GuardedWords {
 		return new GrowingWords(type, windows);
 	}
 
-	async whole(type: WordsType, text: string): Promise<string> {
+	/** A text that is all there. */
+	async whole(text: string): Promise<string> {
 		let through = text;
 		for (const { name, guard } of this.answers)
-			through = await this.ask(name, guard, { type, text: through, last: true });
+			through = await this.ask(name, guard, { type: "text", text: through, last: true });
 		return through;
 	}
 
@@ -108,7 +109,7 @@ export class GuardedWords {
 		let changed = false;
 		for (const text of words.keys()) {
 			if (text === "") continue;
-			const next = await this.whole("text", text);
+			const next = await this.whole(text);
 			if (next !== text) changed = true;
 			words.set(text, next);
 		}

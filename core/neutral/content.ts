@@ -219,5 +219,4 @@ export interface Message extends NeutralNode {
 	readonly role: "system" | "developer" | "user" | "assistant" | "tool";
 	readonly blocks: readonly Block[];
 	readonly name?: string;
-	readonly id?: string;
 }

@@ -89,7 +89,6 @@ const checkFields = (body: WireRecord): void => {
 	checkShape(body, "instructions", (value) => typeof value === "string" || Array.isArray(value), "a string");
 };
 
-/** True for the routes that only count. */
 /** What the address is for. */
 export const operationAt = (path: string): Operation => {
 	if (path.endsWith("/input_tokens")) return "count_tokens";

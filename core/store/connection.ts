@@ -26,6 +26,8 @@ export interface ConnectionInput {
 /** With less room than this, in bytes, a disk counts as full. */
 const leastFree = 64 * 1024;
 const fullCode = "SQLITE_FULL";
+/** What writes on a full disk, or on one that fails: a server says the second of both. */
+const diskCodes = /^SQLITE_(?:FULL|IOERR)/;
 
 /** A request to a libSQL server that takes longer has failed. */
 const deadlineMs = 10_000;
@@ -145,10 +147,10 @@ export class Connection {
 
 	/**
 	 * Runs an operation that is safe to repeat, until it succeeds or fails for good. A database that has been away for
-	 * longer than patience lasts is asked once by each operation, so that nobody waits for what is not there. Rejects with
-	 * `StoreFault`.
+	 * longer than patience lasts is asked once by each operation, so that nobody waits for what is not there. `hasWritten`:
+	 * whether what succeeded needed the disk. Rejects with `StoreFault`.
 	 */
-	async run<T>(kind: "read" | "write", operation: () => Promise<T>): Promise<T> {
+	async run<T>(kind: "read" | "write", operation: () => Promise<T>, hasWritten?: (result: T) => boolean): Promise<T> {
 		if (kind === "write" && this.#moved) throw new StoreFault(movedCode, "the file was removed or replaced");
 		const started = this.#clock.monotonic();
 		for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
@@ -156,7 +158,7 @@ export class Connection {
 				const result = await operation();
 				this.heard?.(kind, this.#clock.monotonic() - started);
 				this.#troubledSince.delete(kind);
-				if (this.#failing.size > 0) this.#answered(kind);
+				if (this.#failing.size > 0) this.#answered(kind, hasWritten?.(result) !== false);
 				return result;
 			} catch (error) {
 				const fault = await this.#after(error);
@@ -168,7 +170,8 @@ export class Connection {
 	}
 
 	/** On a full disk what needs no room, as a change of no row, succeeds between all that fails. */
-	#answered(kind: "read" | "write"): void {
+	#answered(kind: "read" | "write", hasWritten: boolean): void {
+		if (!hasWritten && diskCodes.test(this.#failing.get(kind)?.code ?? "")) return;
 		const isFull = this.file !== undefined && (this.#space(dirname(this.file))?.free ?? leastFree) < leastFree;
 		if (isFull && this.#failing.get(kind)?.code === fullCode) return;
 		if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });

@@ -53,6 +53,8 @@ const valuesOf = (params: readonly unknown[]): InValue[] => {
 /** Rows as plain objects by column name. */
 export const rowsOf = ({ rows }: ResultSet): Written["rows"] => rows.map((row) => ({ ...row }));
 
+const changesAny = (written: readonly Written[]): boolean => written.some(({ changes }) => changes > 0);
+
 export class WriteQueue {
 	readonly #connection: Connection;
 	#waiting: Write[] = [];
@@ -112,7 +114,8 @@ export class WriteQueue {
 
 	#execute(statements: readonly Prepared[]): Promise<readonly Written[]> {
 		const connection = this.#connection;
-		return connection.run("write", async () => connection.writer?.write(statements) ?? (await this.#send(statements)));
+		const send = async () => connection.writer?.write(statements) ?? (await this.#send(statements));
+		return connection.run("write", send, changesAny);
 	}
 
 	async #send(statements: readonly Prepared[]): Promise<readonly Written[]> {

@@ -674,6 +674,23 @@ describe("a server", () => {
 		expect(opened.outage()).toBeUndefined();
 	});
 
+	test("whose disk is full is told of once, however many writes that change nothing succeed", async () => {
+		const shared = server();
+		const { store, migrate, outage } = await open(shared.url);
+		await migrate([tables]);
+		shared.fill(true);
+		await faultOf(store.write([sql`INSERT INTO things VALUES (1, 'x')`]));
+		for (let times = 0; times < 3; times++)
+			await store.write([sql`WITH none AS (SELECT 9) UPDATE things SET name = 'y'`]);
+		expect(outage()).toMatchObject({ code: "SQLITE_FULL" });
+		const told = () => logged.filter((line) => /the database (?:fails|answers)/.test(line)).length;
+		expect(told()).toBe(1);
+		shared.fill(false);
+		await store.write([sql`INSERT INTO things VALUES (1, 'x')`]);
+		expect(outage()).toBeUndefined();
+		expect(told()).toBe(2);
+	});
+
 	test("that stays away refuses kindly, and is unhealthy until it is back", async () => {
 		const shared = server();
 		const opened = await open(shared.url, { patienceMs: 100 });

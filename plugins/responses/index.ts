@@ -1,5 +1,6 @@
 /** OpenAI's Responses, for clients and for upstreams: `/v1/responses`, and the answers that are kept for its clients. */
 import { add, clock, definePlugin, jobs, maybe, protocols, router, routes, store, t, tables } from "#core";
+import { tokenOwnership } from "../tokens/service.ts";
 import { createSealedSummaries } from "./compaction/sealed-summaries.ts";
 import { AnswerRoom } from "./conversations/answer-room.ts";
 import { AnswerStore } from "./conversations/answer-store.ts";
@@ -38,17 +39,18 @@ export default definePlugin({
 			keptBytes: t.Integer({
 				minimum: 1024,
 				default: 4096 * mebibyte,
-				description: "Bytes of answers kept in all; the oldest leave first, and the log warns at nine tenths.",
+				description:
+					"Bytes of answers kept in all; the oldest of those who keep the most leave first, and the log warns at nine tenths.",
 			}),
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, router: maybe(router) },
+	needs: { store, clock, router: maybe(router), tokens: maybe(tokenOwnership) },
 	gives: [protocols, routes, tables, jobs],
 	setup({ name, config, needs, log }) {
 		const retentionMs = config.retentionDays * dayMs;
 		const { keptBytesPerToken: perToken, keptBytes: total, conversationBytes } = config;
-		const room = new AnswerRoom(needs.store, { perToken, total }, log);
+		const room = new AnswerRoom(needs.store, { perToken, total }, log, needs.tokens);
 		const all = new AnswerStore({ store: needs.store, room, conversationBytes });
 		const answers = retentionMs > 0 ? all : undefined;
 		const summaries = createSealedSummaries(needs.store);

@@ -1,6 +1,10 @@
-/** How much is kept: of each token, and in all. What was used longest ago leaves first. */
+/**
+ * How much is kept: of each token, and in all. What was used longest ago leaves first; where all together keep too much, of those who
+ * keep the most. All tokens of a person are one of them: they may make as many as they like.
+ */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, type Log, type Store, valueList } from "#core";
+import { asNumber, asText, type Log, type Store, valueList } from "#core";
+import type { TokenOwnership } from "../../tokens/service.ts";
 
 interface RoomLimits {
 	/** Bytes that the answers of one token may take. */
@@ -17,10 +21,25 @@ const trimTo = 0.9;
 const askEvery = 0.01;
 const rowsAtOnce = 200;
 
+/** What each of them may keep for all together to keep no more than `limit`; those who keep less keep it. */
+const shareOf = (amounts: readonly number[], limit: number): number => {
+	let left = limit;
+	for (const [index, amount] of amounts.toSorted((a, b) => a - b).entries()) {
+		const share = left / (amounts.length - index);
+		if (amount > share) return share;
+		left -= amount;
+	}
+	return Number.POSITIVE_INFINITY;
+};
+
+const ofToken = (token: string): SQL => sql`token = ${token}`;
+
 export class AnswerRoom {
 	private readonly store: Store;
 	private readonly limits: RoomLimits;
 	private readonly log: Log;
+	/** Who has which tokens, where somebody knows it. */
+	private readonly tokens: Pick<TokenOwnership, "directory" | "ownedBy"> | undefined;
 	private warned = false;
 	/** Bytes added since it was last asked how much there is, and whose they are. */
 	private added = 0;
@@ -28,10 +47,11 @@ export class AnswerRoom {
 	/** One after the other, or two would remove what one of them has to. */
 	private trimming: Promise<void> = Promise.resolve();
 
-	constructor(store: Store, limits: RoomLimits, log: Log) {
+	constructor(store: Store, limits: RoomLimits, log: Log, tokens?: Pick<TokenOwnership, "directory" | "ownedBy">) {
 		this.store = store;
 		this.limits = limits;
 		this.log = log;
+		this.tokens = tokens;
 	}
 
 	/** Whether an answer of this size is kept at all. */
@@ -58,7 +78,8 @@ export class AnswerRoom {
 			const limit = token === "" ? this.limits.total : this.limits.perToken;
 			if (token === "") this.warn(bytes);
 			if (bytes <= limit) continue;
-			this.trimming = this.trimming.catch(() => undefined).then(() => this.trim(token, limit * trimTo));
+			const work = token === "" ? () => this.trimAll(limit * trimTo) : () => this.trim(ofToken(token), limit * trimTo);
+			this.trimming = this.trimming.catch(() => undefined).then(work);
 			await this.trimming;
 		}
 	}
@@ -73,15 +94,32 @@ export class AnswerRoom {
 		this.warned = scarce;
 	}
 
-	/** Removes the oldest until no more than `limit` is left. */
-	private async trim(token: string, limit: number): Promise<void> {
-		const whose = token === "" ? sql`` : sql`WHERE token = ${token}`;
+	/** Removes the oldest of those who keep the most, until no more than `limit` is left in all. */
+	private async trimAll(limit: number): Promise<void> {
+		const { tokens } = this;
+		const owner = tokens ? sql`(SELECT n.owner FROM (${tokens.directory()}) n WHERE n.id = k.token)` : sql`NULL`;
+		const rows = await this.store.all(
+			sql`SELECT owner, coalesce(owner, token) AS caller, min(token) AS token, sum(bytes) AS bytes
+				FROM (SELECT k.token, k.bytes, ${owner} AS owner FROM responses_kept k WHERE k.token <> '') GROUP BY caller`,
+		);
+		const amounts = rows.map((row) => asNumber(row["bytes"]) ?? 0);
+		const share = shareOf(amounts, limit);
+		for (const [index, row] of rows.entries()) {
+			if ((amounts[index] ?? 0) <= share) continue;
+			const person = asText(row["owner"]);
+			const theirs = tokens && person !== undefined && sql`token IN (${tokens.ownedBy(person)})`;
+			await this.trim(theirs || ofToken(String(row["token"])), share);
+		}
+	}
+
+	/** Removes the oldest of these until no more than `limit` is left of them. */
+	private async trim(whose: SQL, limit: number): Promise<void> {
 		for (;;) {
-			const [kept] = await this.store.all(sql`SELECT bytes FROM responses_kept WHERE token = ${token}`);
+			const [kept] = await this.store.all(sql`SELECT sum(bytes) AS bytes FROM responses_kept WHERE ${whose}`);
 			let excess = (asNumber(kept?.["bytes"]) ?? 0) - limit;
 			if (excess <= 0) return;
 			const oldest = await this.store.all(
-				sql`SELECT rowid AS number, bytes FROM responses_answers ${whose} ORDER BY used_at, rowid LIMIT ${rowsAtOnce}`,
+				sql`SELECT rowid AS number, bytes FROM responses_answers WHERE ${whose} ORDER BY used_at, rowid LIMIT ${rowsAtOnce}`,
 			);
 			const leaving: number[] = [];
 			for (const row of oldest) {

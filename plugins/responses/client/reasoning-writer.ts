@@ -29,7 +29,7 @@ export class ReasoningWriter implements ItemWriter {
 	private part = -1;
 	private upstreamPart: number | undefined;
 	private encrypted: string | undefined;
-	private over = false;
+	private status: "in_progress" | "completed" = "in_progress";
 
 	constructor(output: Output, form: Form, origin: string | undefined) {
 		const { index, id } = output.place("rs", origin);
@@ -82,19 +82,21 @@ export class ReasoningWriter implements ItemWriter {
 	}
 
 	end(): void {
-		if (this.over) return;
-		this.over = true;
+		if (this.status === "completed") return;
+		this.status = "completed";
 		this.closePart();
 		conclude(this.wire, this.index, this.item());
 	}
 
+	/** OpenAI leaves the status of reasoning out as a rule; xAI and DeepSeek tell it, and xAI's clients demand it. */
 	item(): WireRecord {
-		const { id, form, encrypted } = this;
+		const { id, form, encrypted, status } = this;
 		const { list, part } = words[form];
 		const told = this.parts.map((text) => ({ type: part, text }));
 		return {
 			id,
 			type: "reasoning",
+			status,
 			summary: [],
 			[list]: told,
 			...(encrypted !== undefined && { encrypted_content: encrypted }),

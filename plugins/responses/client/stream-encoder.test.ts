@@ -176,6 +176,20 @@ test("H36: reasoning has its parts announced, grown and ended", () => {
 	]);
 });
 
+test("reasoning says how far it is, which xAI's clients demand of it", () => {
+	const thinking: NeutralEvent = {
+		type: "open",
+		block: 0,
+		candidate: 0,
+		shell: { type: "thinking", text: "Hm.", form: "summary" },
+	};
+	const statuses = (events: readonly WrittenEvent[]) =>
+		events.flatMap(({ item }) => (item?.["type"] === "reasoning" ? [item["status"]] : []));
+	const whole = stream([start, thinking, { type: "close", block: 0 }, ...textEvents(1, "So."), ...end()]);
+	expect(statuses(whole)).toEqual(["in_progress", "completed"]);
+	expect(last(whole)["output"][0]).toMatchObject({ type: "reasoning", status: "completed" });
+});
+
 test("H37: a turn of nothing but a tool call has no message at all", () => {
 	const events = stream([
 		start,

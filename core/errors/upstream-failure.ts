@@ -77,9 +77,14 @@ export const sentenceFor = (kind: DenialKind, status?: number): string =>
 	sentences[kind] ??
 	(status === undefined ? "The upstream failed without saying why." : `The upstream answered with status ${status}.`);
 
-/** Whether a body tells an error as all protocols do: with a message, in an object `error`, which Google's may stand in a list. */
-export const tellsError = (text: string): boolean => {
+/**
+ * A body that tells an error as all protocols do, with a message in an object `error`: as it came, but for the list that
+ * Google puts around it also at its addresses for OpenAI's clients, which find no error in a list. Undefined for any other.
+ */
+export const errorAsTold = (text: string): string | undefined => {
 	const body = parseJson(text);
-	const root = asRecord(Array.isArray(body) ? body[0] : body);
-	return asText(asRecord(root["error"])["message"]) !== undefined;
+	const isList = Array.isArray(body);
+	const root = asRecord(isList ? body[0] : body);
+	if (asText(asRecord(root["error"])["message"]) === undefined) return undefined;
+	return isList ? JSON.stringify(root) : text;
 };

@@ -225,6 +225,13 @@ describe("when an upstream fails", () => {
 		expect(await response.json()).toMatchObject({ error: { message, type: "invalid_request_error", param: null } });
 	});
 
+	test("a refusal that Google puts into a list is told as OpenAI's clients read it", async () => {
+		const error = { code: 400, message: "Unknown field.", status: "INVALID_ARGUMENT" };
+		main.answer(() => Response.json([{ error }], { status: 400 }));
+		const response = await gateway.ask("/v1/chat/completions", { ...question, model: "gpt-4o" });
+		expect([response.status, await response.json()]).toEqual([400, { error }]);
+	});
+
 	test("a stream that breaks off ends with an error and not with [DONE]", async () => {
 		main.answer(() => streamOf(wholeStream.slice(0, 2)));
 		const response = await gateway.ask("/v1/chat/completions", {

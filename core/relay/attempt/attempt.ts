@@ -5,7 +5,7 @@ import type { UpstreamMessage } from "../../contract/upstream-side.ts";
 import { clientGone } from "../../errors/no-answer.ts";
 import { scrub } from "../../errors/redact.ts";
 import { asUnreachable } from "../../errors/unanswered.ts";
-import { mayBeDone, tellsError } from "../../errors/upstream-failure.ts";
+import { errorAsTold, mayBeDone } from "../../errors/upstream-failure.ts";
 import { estimateTokens } from "../../neutral/estimate.ts";
 import { normalizeRequest } from "../../neutral/normalize-request.ts";
 import { type HeldBody, heldBody } from "../../wire/held-body.ts";
@@ -48,10 +48,10 @@ const failure = async (
 	const isClients =
 		clientsOwn.has(response.status) && denial.kind !== "upstream" && !(hasNext && denial.kind === "model_not_found");
 	// What speaks the protocol need not tell errors as it does; endpoints have dialects, each with a shape of its own.
-	const isShaped = live.routed.surface !== "model" || tellsError(text);
-	if (!sameForm || !isClients || !isJson || !isShaped) throw new Fault(denial);
+	const told = live.routed.surface === "model" ? errorAsTold(text) : text;
+	if (!sameForm || !isClients || !isJson || told === undefined) throw new Fault(denial);
 	live.end("upstream_failed", response.status, denial);
-	return new Response(scrub(text), {
+	return new Response(scrub(told), {
 		status: response.status,
 		headers: { "content-type": "application/json", "x-should-retry": "false" },
 	});

@@ -185,6 +185,7 @@ export const encodeResult = (
 		tool_use_id: safeId(block.callId),
 		...(content.length > 0 && { content: plain ? only["text"] : content }),
 		...(block.isError === true && { is_error: true }),
+		...block.extras?.[protocolName],
 		...cacheMember(block, encoding),
 	};
 	return { result, beside };

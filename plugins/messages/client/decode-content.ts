@@ -114,6 +114,8 @@ const decodeToolUse = (told: WireRecord, at: string): ToolCallBlock => {
 	};
 };
 
+const resultFields = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]);
+
 const decodeToolResult = (told: WireRecord, at: string): ToolResultBlock => {
 	const callId = told["tool_use_id"];
 	if (typeof callId !== "string") throw refuse(`${at}.tool_use_id`, callId, "it must be a string.");
@@ -122,7 +124,11 @@ const decodeToolResult = (told: WireRecord, at: string): ToolResultBlock => {
 		type: "tool_result",
 		callId,
 		content: decodeBlocks(content, `${at}.content`),
-		...definedOnly({ isError: asBoolean(told["is_error"]), cache: cacheOf(told) }),
+		...definedOnly({
+			isError: asBoolean(told["is_error"]),
+			cache: cacheOf(told),
+			extras: bagOf(told, resultFields),
+		}),
 	};
 };
 

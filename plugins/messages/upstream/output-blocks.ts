@@ -34,14 +34,15 @@ export const decodeCall = (told: WireRecord, input: unknown, context: DecodeCont
 	const called = calledTool(asText(told["name"]) ?? "", context);
 	const { name, namespace, kind } = called;
 	const own = isRecord(input) ? ownNames(called, context.request) : undefined;
-	const caller = told["caller"];
+	const { caller, toolset_name: toolset } = told;
+	const bag = definedOnly({ caller: caller ?? undefined, toolset_name: toolset ?? undefined });
 	return {
 		type: "tool_call",
 		id: asText(told["id"]) ?? "",
 		name,
 		kind,
 		arguments: argumentsOf(own ? withOwnNames(input, own) : input, kind),
-		...definedOnly({ namespace, extras: isRecord(caller) ? { [protocolName]: { caller } } : undefined }),
+		...definedOnly({ namespace, extras: Object.keys(bag).length > 0 ? { [protocolName]: bag } : undefined }),
 	};
 };
 

@@ -10,7 +10,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants, tmpdir } from "node:os";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, delimiter, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -106,7 +106,11 @@ const calledAs = () => {
 		if (process.versions.deno !== undefined) return `deno run -A ${place}`;
 		return process.env.npm_command ? "npx portico" : `node ${place}`;
 	}
-	return called.includes("node_modules") ? "npx portico" : "portico";
+	const project = called.slice(0, Math.max(0, called.indexOf("node_modules")));
+	if (project === "") return "portico";
+	// From any folder that is not below the one it is installed in, `npx` would fetch another from the registry.
+	if (process.env.npm_command || `${process.cwd()}${sep}`.startsWith(project)) return "npx portico";
+	return process.env.PATH?.split(delimiter).includes(dirname(called)) ? "portico" : called;
 };
 
 if (process.versions.pnp !== undefined && /[/\\]\.yarn[/\\]/.test(root)) {

@@ -12,10 +12,14 @@ beforeAll(() => {
 	mkdirSync(join(folder, "node_modules/.pnpm/portico@1/node_modules"), { recursive: true });
 	symlinkSync(root, join(folder, "node_modules/.pnpm/portico@1/node_modules/portico"));
 	mkdirSync(join(folder, "elsewhere"));
+	mkdirSync(join(folder, "by-npm/node_modules/.bin"), { recursive: true });
+	mkdirSync(join(folder, "by-npm/below"));
+	symlinkSync(join(root, "bin/portico.mjs"), join(folder, "by-npm", starter));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const { npm_command: _, ...environment } = process.env;
+const starter = "node_modules/.bin/portico";
 const deno = join(root, "node_modules/.bin/deno");
 const kept = "node_modules/.pnpm/portico@1/node_modules/portico/bin/portico.mjs";
 
@@ -34,6 +38,14 @@ test.each([
 	],
 	["by the starter of pnpm", ".", ["node", kept], () => "npx portico"],
 	["by that of pnpm, installed globally", "elsewhere", ["node", `../${kept}`], () => "portico"],
+	["by that of npm", "by-npm", ["node", starter], () => "npx portico"],
+	["by that of npm, from a folder below", "by-npm/below", ["node", `../${starter}`], () => "npx portico"],
+	[
+		"by that of npm, from where `npx` would fetch another",
+		"elsewhere",
+		["node", `../by-npm/${starter}`],
+		() => join(folder, "by-npm", starter),
+	],
 ] as const)(
 	"%s",
 	(_name, place, [program, ...words], called) => {
@@ -48,6 +60,13 @@ test.each([
 	},
 	30_000,
 );
+
+test("by its name where the PATH leads to it", () => {
+	const path = `${environment["PATH"]}:${join(folder, "by-npm/node_modules/.bin")}`;
+	const options = { cwd: join(folder, "elsewhere"), env: { ...environment, PATH: path }, encoding: "utf8" } as const;
+	const printed = execFileSync("node", [`../by-npm/${starter}`, "plugin", "new", "by-path"], options);
+	expect(printed).toMatch(/Its test: +portico bun test /);
+});
 
 test("from a zip of Yarn's, which Bun cannot read, it says what makes it start", () => {
 	const launcher = join(folder, ".yarn/cache/portico.zip/node_modules/portico/bin/portico.mjs");

@@ -32,11 +32,31 @@ test("every word that stands as an error's code is explained, and every explaine
 		/\bcode: "([a-z_]+)"[,\s}]/g,
 		/\bcode: [^,"\n]+ \? "([a-z_]+)" : "([a-z_]+)"/g,
 		/noRoom = "(\w+)"/g,
+		// Handed to what makes the refusal of it.
+		/"(owner_[a-z]+)"/g,
+		/"([a-z]+_unsupported)"/g,
+		/: "(guard_refused)"/g,
+		/"(quota_not_enough)"/g,
 	);
 	const told = [...refusalCodes, ...taskFailureCodes].map(({ code }) => code);
 	const explained = new Set([...told, ...ofKinds, ...otherCodes]);
 	expect(inSource.filter((word) => !explained.has(word))).toEqual([]);
 	expect(told.filter((word) => !inSource.includes(word))).toEqual([]);
+});
+
+test("every code that a plugin's README names beside its status is explained", () => {
+	const own = readFileSync(new URL("core/errors/own-errors.ts", root), "utf8");
+	const explained = new Set([...own.matchAll(/"(\w+)"/g)].map(([, word = ""]) => word));
+	for (const { code } of [...refusalCodes, ...taskFailureCodes]) explained.add(code);
+	const named = readdirSync(new URL("plugins", root)).flatMap((plugin) => {
+		const lines = readFileSync(new URL(`plugins/${plugin}/README.md`, root), "utf8").split("\n");
+		return lines.flatMap((line) => {
+			const code = /^\|.*\([45]\d\d\).*\|[^|]*`([a-z]+(?:_[a-z]+)+)`[^|]*\|$/.exec(line)?.[1];
+			return code === undefined ? [] : [code];
+		});
+	});
+	expect(named.length).toBeGreaterThan(20);
+	expect(named.filter((code) => !explained.has(code))).toEqual([]);
 });
 
 test("every header beginning with x- in the source is explained, and every explained header is there", () => {

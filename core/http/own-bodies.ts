@@ -28,14 +28,14 @@ const foundIn = (value: unknown): string => {
 	return typeof value === "string" ? "text" : String(value);
 };
 
-const wordsOf = ({ type, message, path, schema, value }: ValueError): string => {
+const wordsOf = ({ message, path, schema, value }: ValueError): string => {
 	const { description } = schema;
 	if (message === "Unexpected property")
 		return `not a setting here${whatThereIs(path.split("/").at(-1) ?? "", Object.keys(schema["properties"] ?? {}))}`;
 	if (value === undefined) return `missing, expected ${wantedBy(schema)}`;
 	if (isEnumeration(schema)) return `expected ${wantedBy(schema)}`;
 	// What a pattern stands for is told by its description: nobody reads the pattern.
-	if (type === ValueErrorType.StringPattern && description)
+	if (description && typeof value === "string" && schema["pattern"] && !new RegExp(schema["pattern"]).test(value))
 		return `expected ${description.replace(/\.$/, "").replace(/^./, (begin: string) => begin.toLowerCase())}`;
 	if (!optionsOf(schema).some((option) => isOfType(value, String(option.type))))
 		return `expected ${wantedBy(schema)}, found ${foundIn(value)}`;

@@ -84,7 +84,7 @@ describe("a member", () => {
 
 	test("cannot name a token so that others read it the wrong way round", async () => {
 		const message = '"name": expected a name that can be seen, without control characters and marks of direction.';
-		for (const name of ["gnp.\u202eexe", "\u2066a", "a\u2028b"])
+		for (const name of ["gnp.\u202eexe", "\u2066a", "a\u2028b", ""])
 			expect(await ada.ask("POST", "/admin/tokens", { name })).toMatchObject({
 				status: 400,
 				body: { error: { message } },

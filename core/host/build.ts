@@ -19,7 +19,7 @@ import { tracer } from "../contract/trace.ts";
 import { clientGone } from "../errors/no-answer.ts";
 import { type OwnedRoute, routeClashes } from "../http/app.ts";
 import { statusAt } from "../http/denial-response.ts";
-import { createRequestHandler, type RequestHandler } from "../http/handle-request.ts";
+import { RequestHandler } from "../http/handle-request.ts";
 import { openApiRoute } from "../http/openapi.ts";
 import { ownHosts } from "../http/own-hosts.ts";
 import type { Recording } from "../relay/call/record.ts";
@@ -28,8 +28,8 @@ import { ConcurrencyLimit } from "../relay/concurrency-limit.ts";
 import { createIdentify } from "../relay/identify/identify.ts";
 import { createSecondLook } from "../relay/identify/second-look.ts";
 import { createRulesOf } from "../relay/policies/token-rules.ts";
-import { CallRelay } from "../relay/relay.ts";
-import type { Relay, RelayOptions } from "../relay/relay-options.ts";
+import { Relay } from "../relay/relay.ts";
+import type { RelayOptions } from "../relay/relay-options.ts";
 import { modelRoutes } from "../relay/routes/list-models.ts";
 import { createTaskAuthority, taskAuthority } from "../relay/task-authority.ts";
 import { openStreamBody } from "../runtime/stream-body.ts";
@@ -127,7 +127,7 @@ export const buildGateway = async (
 	// What it refuses is recorded by whoever asked.
 	const identifyAgain = createIdentify(generation.all(authenticators), rulesOf, log, () => {});
 	const { server, admin } = blueprint.config;
-	const handler = createRequestHandler({
+	const handler = new RequestHandler({
 		routes,
 		protocols: generation.all(protocols),
 		clock,
@@ -171,7 +171,7 @@ const relayFor = (
 	server: ServerConfig,
 	{ clock, log, budget }: BuildOptions,
 ): Relay =>
-	new CallRelay({
+	new Relay({
 		protocols: generation.all(protocols),
 		endpoints: generation.all(endpoints),
 		...ofBuild,

@@ -7,7 +7,7 @@ import type { Route } from "../contract/route.ts";
 import { createLog } from "../runtime/log.ts";
 import { ByteBudget } from "../wire/byte-budget.ts";
 import { networksOf } from "../wire/networks.ts";
-import { createRequestHandler, type RequestHandlerOptions } from "./handle-request.ts";
+import { RequestHandler, type RequestHandlerOptions } from "./handle-request.ts";
 import { ownHosts } from "./own-hosts.ts";
 
 const token = { id: "tok_1", name: "laptop", settings: {}, compiled: new Map() };
@@ -23,7 +23,7 @@ const publicRoute = (path: string, handle: Extract<Route, { access: "public" }>[
 /** A gate over these routes; what is logged is kept. */
 const gateOf = (routes: readonly Route[], more: Partial<RequestHandlerOptions> = {}) => {
 	const log: string[] = [];
-	const gate = createRequestHandler({
+	const gate = new RequestHandler({
 		protocols: [],
 		doorkeepers: [],
 		routes: routes.map((route) => ({ plugin: "test", route })),

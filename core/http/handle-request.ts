@@ -45,13 +45,6 @@ export interface RequestHandlerOptions {
 	readonly budget: ByteBudget;
 }
 
-/** Answers requests; `connection` tells where each came from. */
-export interface RequestHandler {
-	handle(request: Request, connection: Connection): MaybeLater<Response>;
-	/** Requests that have no answer yet; a stream that has begun is not among them. */
-	readonly waiting: number;
-}
-
 const stopping = deny(
 	"overloaded",
 	"Portico is shutting down; ask again, another node or the next start will answer.",
@@ -61,8 +54,8 @@ const stopping = deny(
 const exposed =
 	"x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, x-portico-dropped, x-portico-target, x-portico-attempts, x-portico-cost";
 
-class Handler implements RequestHandler {
-	/** Requests that have no answer yet. */
+export class RequestHandler {
+	/** Requests that have no answer yet; a stream that has begun is not among them. */
 	waiting = 0;
 	private readonly options: RequestHandlerOptions;
 	private readonly recognise: ReturnType<typeof createRecogniseOperator>;
@@ -91,6 +84,7 @@ class Handler implements RequestHandler {
 		});
 	}
 
+	/** `connection` tells where the request came from. */
 	handle(request: Request, connection: Connection): MaybeLater<Response> {
 		const target = admit(request);
 		if (target === crooked || connection.crooked) return this.askedCrookedly(request);
@@ -237,5 +231,3 @@ class Handler implements RequestHandler {
 		headers.set("access-control-expose-headers", exposed);
 	}
 }
-
-export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => new Handler(options);

@@ -1,15 +1,13 @@
-/** What the relay is made of, and what it gives. */
+/** What the relay is made of. */
 import type { Clock } from "../contract/clock.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import type { Costs } from "../contract/outcome.ts";
 import type { Protocol } from "../contract/protocol.ts";
-import type { Route } from "../contract/route.ts";
 import type { Router } from "../contract/router.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import type { StreamLimits } from "./answer/stream-watch.ts";
-import type { LiveCall } from "./call/live-call.ts";
 import type { Recording } from "./call/record.ts";
 import type { Refusals } from "./call/refusals.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
@@ -36,15 +34,4 @@ export interface RelayOptions {
 	readonly openStreamBody: OpenStreamBody;
 	/** Called when no call is running, after many bytes of calls. */
 	collectGarbage(): void;
-}
-
-export interface Relay {
-	/** The model routes of every protocol. */
-	readonly routes: readonly Route[];
-	/** Calls that are running. */
-	readonly open: ReadonlySet<LiveCall>;
-	/** Calls that wait for others to end. */
-	readonly waiting: number;
-	/** Ends every open stream with an error of its own protocol. */
-	shutDown(): void;
 }

@@ -28,7 +28,7 @@ import { askPolicies, refusedOutcome } from "./policies/permits.ts";
 import { firstRefusal, type Rule } from "./policies/token-rules.ts";
 import { untilGone } from "./policies/until-gone.ts";
 import type { Entry, ReadingOptions } from "./reading/reading.ts";
-import type { Relay, RelayOptions } from "./relay-options.ts";
+import type { RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes/routes.ts";
 
 /** How long a call that was told to stop is waited for. */
@@ -57,8 +57,10 @@ interface Start extends CallStart {
 const beforeBody = ({ policy, setting }: Rule, { call, protocol }: Start) =>
 	policy.beforeBody?.(call, setting, protocol);
 
-export class CallRelay implements Relay {
+export class Relay {
+	/** The model routes of every protocol. */
 	readonly routes: readonly Route[];
+	/** Calls that are running. */
 	readonly open = new Set<LiveCall>();
 	private readonly options: RelayOptions;
 	private readonly bursts: AfterBursts;
@@ -69,10 +71,9 @@ export class CallRelay implements Relay {
 
 	constructor(options: RelayOptions) {
 		const { router, clock, rulesOf, protocols, endpoints, limits, openStreamBody, bodyLimitBytes } = options;
-		const { recording, costs } = options;
 		this.options = options;
 		this.bursts = new AfterBursts(clock, () => this.open.size === 0, options.collectGarbage);
-		this.liveOptions = { ...recording, costs, ended: (live) => this.forget(live) };
+		this.liveOptions = { ...options.recording, costs: options.costs, ended: (live) => this.forget(live) };
 		this.leniently = {
 			protocols: new Map(protocols.map((protocol) => [protocol.name, protocol])),
 			endpoints: new Map(endpoints.map((endpoint) => [endpoint.name, endpoint])),
@@ -104,10 +105,12 @@ export class CallRelay implements Relay {
 		this.routes = relayRoutes(protocols, endpoints, reading, (entry, call) => this.serve(entry, call));
 	}
 
+	/** Calls that wait for others to end. */
 	get waiting(): number {
 		return this.options.concurrency.waiting;
 	}
 
+	/** Ends every call that runs; an open stream with an error of its own protocol. */
 	shutDown(): void {
 		for (const live of [...this.open]) {
 			if (live.stream) live.stream.shutDown(shuttingDown);

@@ -89,10 +89,7 @@ export class Relay {
 			running: this.open,
 			totalMs: limits.totalMs,
 			left: (live) => this.left(live),
-			tooLong: (live) => {
-				live.stoppedFor = tooLong;
-				this.stop(live);
-			},
+			tooLong: (live) => this.stop(live, tooLong),
 		});
 		const pace = { clock, patienceMs: options.bodyMs };
 		const planFor: ReadingOptions["planFor"] = (call) => {
@@ -114,10 +111,7 @@ export class Relay {
 	shutDown(): void {
 		for (const live of [...this.open]) {
 			if (live.stream) live.stream.shutDown(shuttingDown);
-			else {
-				live.stoppedFor = shuttingDown;
-				live.stop();
-			}
+			else live.stop(shuttingDown);
 		}
 	}
 
@@ -241,9 +235,10 @@ export class Relay {
 	}
 
 	/** What a plugin does may go on for ever, told to stop or not: what the call holds is not held for it. */
-	private stop(live: LiveCall): void {
-		live.stop();
-		live.limitTime(this.options.clock.after(unheededMs, () => this.endAs(live, live.stoppedFor ?? clientGone)));
+	private stop(live: LiveCall, why?: Denial): void {
+		live.stop(why);
+		const unheeded = (): void => this.endAs(live, live.stoppedFor ?? clientGone);
+		live.limitTime(this.options.clock.after(unheededMs, unheeded));
 	}
 
 	private forget(live: LiveCall): void {

@@ -124,8 +124,9 @@ export class LiveCall {
 		this.endTimeLimit = end;
 	}
 
-	/** Nobody wants the answer any more: whatever is waited for upstream ends. */
-	stop(): void {
+	/** Nobody wants the answer any more, or Portico ends the call: whatever is waited for upstream ends. */
+	stop(why?: Denial): void {
+		if (why) this.stoppedFor = why;
 		this.waitsFor?.stop();
 	}
 

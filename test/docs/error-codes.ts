@@ -28,7 +28,7 @@ export const refusalCodes = listOf({
 	invalid_callback_url:
 		"The callback's address is no `http` or `https` URL, or has a user or a port that it may not have.",
 	invalid_form: "The body is no `multipart/form-data` that can be read, or a field of it is missing.",
-	invalid_json: "The body is no JSON; the message says where it ends to be.",
+	invalid_json: "The body is empty, no JSON, or not a JSON object.",
 	invalid_value: "A field has a value that it cannot have; `param` names it.",
 	invitation_not_valid: "The invitation was used, withdrawn, or is over.",
 	ip_not_allowed: "The token may not be used from the caller's address.",

@@ -1,43 +1,17 @@
 /** From a model's name to targets in the order in which they are to be tried. */
-import {
-	type AskedCall,
-	type Clock,
-	definedOnly,
-	type Log,
-	type ModelInfo,
-	matchesPattern,
-	type PassedOver,
-	type Plan,
-	type Router,
-	type Target,
-	type Upstream,
-	type UpstreamHealth,
-} from "#core";
+import type { AskedCall, PassedOver, Plan, Router, Target, UpstreamHealth } from "#core";
 import { type Alerts, raiseOn } from "../alerts/service.ts";
 import type { Choosing } from "./chosen.ts";
 import { Circuit, callerOf, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
+import { ConfiguredModels, type ConfiguredModelsOptions } from "./configured-models.ts";
 import { spread } from "./keys.ts";
-import { fixedLength, type ModelLookup } from "./known-models.ts";
 import { Limits } from "./limits.ts";
 import { mayFollow } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
-import { UpstreamLists } from "./upstream-lists.ts";
+import { byWeight, whyFirst } from "./weights.ts";
 
-/**
- * Names that an upstream would take for another: `cheap/../dear` is `dear` in an address, `cheap,dear` is both to LiteLLM, which
- * asks them at once, and `cheap@preset/a` to OpenRouter whatever its operator keeps there, another model's tools among it.
- */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
-const crooked = /(?:^|[/\\])\.{1,2}(?:$|[/\\])|@preset\/|[,\u0000-\u001f\u007f]/i;
-
-interface RoutingOptions {
-	readonly models: readonly ModelSetting[];
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly upstreamNamed: (name: string) => Upstream | undefined;
-	/** What is known of a model. */
-	readonly capabilitiesOf: ModelLookup;
+interface RoutingOptions extends ConfiguredModelsOptions {
 	/** Names of the upstreams, to show all of them. */
 	readonly upstreamNames?: () => readonly string[];
 	/** A number from 0 to 1, for weights and for how long a failing upstream is left alone. */
@@ -46,8 +20,6 @@ interface RoutingOptions {
 	readonly alerts?: () => readonly Alerts[];
 	/** What plugins choose by what a call says; nothing, unless given. */
 	readonly choosing?: Choosing;
-	/** Seconds since 1970, shown as the time models came to be. */
-	readonly createdAt: number;
 }
 
 /** A router with what operators see of it. */
@@ -59,16 +31,12 @@ export interface Routing extends Router {
 }
 
 export const createRouting = (options: RoutingOptions): Routing => {
-	const { clock, log, upstreamNamed, capabilitiesOf, random, createdAt, alerts = () => [] } = options;
-	const exact = new Map(options.models.filter(({ name }) => !name.includes("*")).map((model) => [model.name, model]));
-	const inOrder = options.models.filter(({ name }) => name.includes("*"));
-	const patterns = inOrder.toSorted((a, b) => fixedLength(b.name) - fixedLength(a.name));
+	const { clock, log, upstreamNamed, random, choosing, alerts = () => [] } = options;
+	const configured = new ConfiguredModels(options);
 	const circuits = new Map<string, Circuit>();
 	const limits = new Limits(clock);
-
-	const settingFor = (name: string): ModelSetting | undefined =>
-		exact.get(name) ??
-		(crooked.test(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
+	/** Plans of the config's own names with a single target: the same for every call, whatever a policy does to what it is given. */
+	const fixedPlans = new Map<string, Plan>();
 
 	const circuitOf = (upstream: string): Circuit => circuits.get(upstream) ?? newCircuit(upstream);
 
@@ -78,76 +46,10 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		return made;
 	};
 
-	/** Why the first target is the first. */
-	const whyFirst = (targets: ModelSetting["targets"], affinity: string | undefined): string => {
-		if (targets.length === 1) return "only";
-		const weighted = targets.filter(({ weight }) => (weight ?? 0) > 0).length;
-		if (weighted === 0) return "first";
-		if (weighted === 1) return "weight";
-		return affinity === undefined ? "weight" : "affinity";
-	};
-
 	/** Why a target was put last. */
 	const passedOver = (target: Target): PassedOver => {
 		const { upstream, model } = target;
 		return { upstream: upstream.name, model, reason: limits.words(target) ?? circuitOf(upstream.name).whyAway };
-	};
-
-	/** Those with a weight come first, the first of them drawn by weight (the same for the same affinity); then the rest. */
-	const arranged = (targets: ModelSetting["targets"], affinity: string | undefined): ModelSetting["targets"] => {
-		const weighted = targets.filter(({ weight }) => (weight ?? 0) > 0);
-		const total = weighted.reduce((sum, { weight = 0 }) => sum + weight, 0);
-		let point = (affinity === undefined ? random() : spread(affinity) / 2 ** 32) * total;
-		const first =
-			weighted.find(({ weight = 0 }) => {
-				point -= weight;
-				return point < 0;
-			}) ?? weighted[0];
-		return [
-			...(first ? [first] : []),
-			...weighted.filter((target) => target !== first),
-			...targets.filter(({ weight }) => weight === undefined),
-		];
-	};
-
-	const targetOf = (name: string, setting: ModelSetting, target: ModelSetting["targets"][number]): Target[] => {
-		const upstream = upstreamNamed(target.upstream);
-		const model = target.model ?? name;
-		if (!upstream) return [];
-		return [{ upstream, model, capabilities: capabilitiesOf(model, upstream.vendor, setting.caps) }];
-	};
-
-	/** Plans of models with an exact name and a single target: the same for every call, whatever a policy does to what it is given. */
-	const fixedPlans = new Map<string, Plan>();
-
-	const infoOf = (name: string, setting: ModelSetting): ModelInfo => {
-		const [first] = setting.targets;
-		const upstream = first && upstreamNamed(first.upstream);
-		const model = first?.model ?? name;
-		const listed = upstream && lists.known(upstream.name).get(model);
-		const { contextWindow, maxOutput, embeds } = { ...listed, ...setting.caps };
-		const capabilities = {
-			...capabilitiesOf(model, upstream?.vendor, setting.caps),
-			...definedOnly({ contextWindow, maxOutput, embeds }),
-		};
-		return { name, createdAt, ownedBy: "portico", capabilities };
-	};
-
-	const lists = new UpstreamLists(clock, log);
-
-	/** Upstreams to which a pattern leads by the name that was asked for. */
-	const behind = ({ targets }: ModelSetting): readonly Upstream[] =>
-		targets.flatMap(({ upstream, model }) => (model === undefined ? (upstreamNamed(upstream) ?? []) : []));
-
-	const models = (): readonly ModelInfo[] => [...exact].map(([name, setting]) => infoOf(name, setting));
-
-	const listed = async (): Promise<readonly ModelInfo[]> => {
-		await lists.refresh(new Set(inOrder.flatMap(behind)));
-		const found = inOrder.flatMap((pattern) => {
-			const names = behind(pattern).flatMap(({ name }) => [...lists.known(name).keys()]);
-			return [...new Set(names)].filter((name) => settingFor(name) === pattern).map((name) => infoOf(name, pattern));
-		});
-		return [...models(), ...found];
 	};
 
 	const keysOf = (upstream: string): Pick<UpstreamHealth, "keys"> => {
@@ -172,10 +74,11 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		admits: (circuit: Circuit) => boolean,
 		call?: AskedCall,
 	): Plan | undefined => {
-		const usual = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
-		const isChosen = call && options.choosing?.chosen(setting.name, usual, call);
+		const drawn = affinity === undefined ? random() : spread(affinity) / 2 ** 32;
+		const usual = byWeight(setting.targets, drawn).flatMap((target) => configured.targetOf(name, setting, target));
+		const isChosen = call && choosing?.chosen(setting.name, usual, call);
 		const all = isChosen ? usual.toSorted((a, b) => +isChosen(b) - +isChosen(a)) : usual;
-		const mayBeChosen = !call && options.choosing?.isFor(setting.name) ? ", unless a plugin chooses" : "";
+		const mayBeChosen = !call && choosing?.isFor(setting.name) ? ", unless a plugin chooses" : "";
 		const whyLeads = isChosen ? "chosen" : whyFirst(setting.targets, affinity) + mayBeChosen;
 		const probes = new Set(all.filter(({ upstream }) => circuitOf(upstream.name).state === "half-open"));
 		const free = (target: Target): boolean => !limits.words(target) && admits(circuitOf(target.upstream.name));
@@ -204,26 +107,26 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		plan(name, affinity, call): Plan | undefined {
 			const fixedPlan = fixedPlans.get(name);
 			if (fixedPlan) return fixedPlan;
-			const setting = settingFor(name);
+			const setting = configured.find(name);
 			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(callerOf(call)), call);
-			if (plan && setting.targets.length === 1 && exact.has(name))
+			if (plan && setting.targets.length === 1 && setting.name === name)
 				fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
 			return plan;
 		},
 		explain(name, affinity) {
-			const setting = settingFor(name);
+			const setting = configured.find(name);
 			const plan = setting && planOf(name, setting, affinity, ({ state }) => state !== "open");
 			return plan && { ...plan, pattern: setting.name };
 		},
-		models,
-		listed,
+		models: () => configured.named(),
+		listed: () => configured.listed(),
 		model(name) {
-			const setting = settingFor(name);
-			return setting && infoOf(name, setting);
+			const setting = configured.find(name);
+			return setting && configured.info(name, setting);
 		},
 		targets(name) {
-			const setting = settingFor(name);
-			return setting?.targets.flatMap((target) => targetOf(name, setting, target)) ?? [];
+			const setting = configured.find(name);
+			return setting?.targets.flatMap((target) => configured.targetOf(name, setting, target)) ?? [];
 		},
 		mayFollow,
 		report(report) {

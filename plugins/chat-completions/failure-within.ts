@@ -10,15 +10,15 @@ import {
 	type WireRecord,
 } from "#core";
 
-/** MiniMax's numbers, by the status and the code that others would give. Its others are failures of its own. */
-const miniMax = lookup<{ readonly status: number; readonly code?: string }>({
+/** MiniMax's numbers: the status that others would give, and OpenAI's code. Its other numbers are failures of its own. */
+const miniMax = lookup<{ readonly status: number; readonly as?: string }>({
 	1001: { status: 504 },
 	1002: { status: 429 },
 	1004: { status: 401 },
 	1008: { status: 402 },
-	1026: { status: 400, code: "content_filter" },
-	1027: { status: 400, code: "content_filter" },
-	1039: { status: 400, code: "context_length_exceeded" },
+	1026: { status: 400, as: "content_filter" },
+	1027: { status: 400, as: "content_filter" },
+	1039: { status: 400, as: "context_length_exceeded" },
 	1041: { status: 429 },
 	1042: { status: 400 },
 	2013: { status: 400 },
@@ -31,7 +31,7 @@ const miniMax = lookup<{ readonly status: number; readonly code?: string }>({
 const miniMaxFailure = (told: WireRecord): Denial | undefined => {
 	const number = told["status_code"];
 	if (typeof number !== "number" || number === 0) return undefined;
-	const { status = 500, code } = miniMax[String(number)] ?? {};
+	const { status = 500, as: code } = miniMax[String(number)] ?? {};
 	return openAiFailureWithin({ error: definedOnly({ message: asText(told["status_msg"]), status, code }) });
 };
 

@@ -48,6 +48,7 @@ export { withoutControls } from "./runtime/log-lines.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";
 export { systemResolve } from "./runtime/system-resolve.ts";
+export { unpacked } from "./runtime/unpacked.ts";
 export { remembering } from "./wire/remember.ts";
 
 // the command line

@@ -1,10 +1,9 @@
 /** Reads a request body under a limit, whatever the client said about it. */
-import { Duplex } from "node:stream";
-import * as zlib from "node:zlib";
 import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
 import type { HeldBytes } from "../contract/held-bytes.ts";
 import { systemClock } from "./system-clock.ts";
+import { unpackingOf } from "./unpacking.ts";
 
 /** How long a body may take to arrive, in milliseconds; a large one may take longer, as long as it keeps coming. */
 export interface Pace {
@@ -81,19 +80,6 @@ const checkType = (type: string | null): void => {
 		if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
 			throw unsupported(`The charset is "${charset.slice(0, 32)}"; send JSON encoded as UTF-8.`);
 	}
-};
-
-type Unpacking = TransformStream<Uint8Array, Uint8Array>;
-
-/** The longest part of a body that zstd may look back on: 8 MiB, which it takes for each body, however short. */
-const zstdWindow = 23;
-
-/** Undefined for what this runtime cannot unpack: not all of them know zstd. */
-const unpackingOf = (encoding: string): Unpacking | undefined => {
-	if (encoding === "gzip" || encoding === "deflate") return new DecompressionStream(encoding) as unknown as Unpacking;
-	if (encoding !== "zstd" || !("createZstdDecompress" in zlib)) return undefined;
-	const params = { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindow };
-	return Duplex.toWeb(zlib.createZstdDecompress({ params })) as unknown as Unpacking;
 };
 
 const decoded = (request: Request, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> => {

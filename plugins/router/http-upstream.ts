@@ -15,6 +15,7 @@ import {
 	type Upstream,
 	type UpstreamMessage,
 	unansweredCode,
+	unpacked,
 	unreachable,
 } from "#core";
 import { readWords, without } from "./error-body.ts";
@@ -26,9 +27,10 @@ import { RetryCredit } from "./repeating.ts";
 import { namedEndpoints, type UpstreamSetting } from "./settings.ts";
 import { shownOverSince } from "./tls.ts";
 
-/** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
+/** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold; and it leaves packed what is. */
 interface FetchOptions extends Omit<RequestInit, "tls" | "proxy">, FetchWay {
 	readonly timeout?: false;
+	readonly decompress: false;
 }
 
 export interface HttpUpstreamOptions {
@@ -125,6 +127,7 @@ export const createHttpUpstream = ({
 			redirect: "manual",
 			signal: options.abort.signal,
 			timeout: false,
+			decompress: false,
 			...connection(),
 		};
 	};
@@ -148,6 +151,7 @@ export const createHttpUpstream = ({
 				if (!mayGoAgain(error, options)) throw error;
 			}
 			response ??= await send(url, { ...init, keepalive: false });
+			if (response.headers.has("content-encoding")) response = unpacked(response);
 		} catch (error) {
 			throw unanswered(error, options);
 		} finally {
@@ -169,7 +173,8 @@ export const createHttpUpstream = ({
 			const url = base + question.path;
 			const headers = { ...question.headers, ...headersFor(wire, key) };
 			Object.assign(headers, signature(wire, { method: "GET", url, headers, body: "" }, key));
-			const response = await send(url, { headers, redirect: "manual", signal, ...connection() });
+			const init: FetchOptions = { headers, redirect: "manual", signal, decompress: false, ...connection() };
+			const response = unpacked(await send(url, init));
 			const words = await readWords(response.body, clock, longestList);
 			if (response.ok) return question.decode(parseJson(words));
 			({ status } = response);

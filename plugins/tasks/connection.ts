@@ -16,6 +16,7 @@ import {
 	scrub,
 	systemResolve,
 	unansweredCode,
+	unpacked,
 } from "#core";
 import { bodyBytes, lastEvent } from "./answer-body.ts";
 import { namedFiles } from "./named-file.ts";
@@ -31,9 +32,10 @@ import type {
 } from "./service.ts";
 import type { UpstreamWatch } from "./upstream-watch.ts";
 
-/** What `fetch` takes beyond the standard: its own limit of silence is switched off on Bun, ours hold; and a proxy. */
+/** What `fetch` takes beyond the standard: Bun's own limit of silence is switched off, ours hold, and it leaves packed what is; and a proxy. */
 interface FetchOptions extends Omit<RequestInit, "tls" | "proxy">, FetchWay {
 	readonly timeout?: false;
+	readonly decompress: false;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -175,10 +177,11 @@ export const createConnection = (
 			redirect: "manual",
 			signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)]),
 			timeout: false,
+			decompress: false,
 			...way,
 			...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
 		};
-		return await send(address, init);
+		return unpacked(await send(address, init));
 	};
 
 	/** Files are often handed out by a second host, which must not see the key, and may not be one of this network. */

@@ -1,0 +1,21 @@
+/**
+ * Answers that a server packed, whatever it was asked. Bun's `fetch` unpacks all that has come in one go, on the one thread that carries
+ * every connection: 758 bytes can be a gigabyte, for which all other upstreams are kept waiting. So it is told to leave that
+ * (`decompress: false`), and what is packed is unpacked here, as it is read. Deno's unpacks as it is read by itself.
+ */
+import { Duplex } from "node:stream";
+import { createBrotliDecompress } from "node:zlib";
+import { type Unpacking, unpackingOf } from "../wire/unpacking.ts";
+
+/** An answer that says how it is packed, by `content-encoding`: as it was before. One packed in a way that is not known stays as it is. */
+export const unpacked = (response: Response): Response => {
+	const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+	if (response.body === null || "Deno" in globalThis) return response;
+	const unpacking =
+		encoding === "br" ? (Duplex.toWeb(createBrotliDecompress()) as unknown as Unpacking) : unpackingOf(encoding);
+	if (!unpacking) return response;
+	const { status, statusText, headers: packed } = response;
+	const headers = new Headers(packed);
+	for (const name of ["content-encoding", "content-length"]) headers.delete(name);
+	return new Response(response.body.pipeThrough(unpacking), { status, statusText, headers });
+};

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AttemptRecord, CallRecord } from "#core";
 import { AttemptCounts } from "./attempt-counts.ts";
+import { ModelNames } from "./model-names.ts";
 
 const attempt: AttemptRecord = {
 	upstream: "main",
@@ -12,7 +13,7 @@ const attempt: AttemptRecord = {
 };
 
 test("the time of attempts that are left out of the list is not Portico's own", () => {
-	const counts = new AttemptCounts();
+	const counts = new AttemptCounts(new ModelNames());
 	counts.count({
 		protocol: "messages",
 		stream: false,

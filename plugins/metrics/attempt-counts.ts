@@ -1,6 +1,7 @@
 /** What is counted of attempts, refusals and losses, and how long calls take outside their attempts. */
 import type { AttemptRecord, CallRecord } from "#core";
 import { Counter } from "./counter.ts";
+import type { ModelNames } from "./model-names.ts";
 import { Histogram, type Metric } from "./service.ts";
 
 /** Portico's own share of a call is milliseconds. Seconds. */
@@ -25,11 +26,18 @@ const everyAttempt = ({ attempts, leftOut }: CallRecord): readonly AttemptRecord
 	leftOut === undefined ? attempts : [...attempts, ...leftOut];
 
 export class AttemptCounts {
-	private readonly attempts = new Counter(["upstream", "model", "outcome"]);
-	private readonly refusals = new Counter(["code"], 200);
-	private readonly dropped = new Counter(["protocol", "field"], 200);
+	private readonly attempts: Counter;
+	private readonly refusals = new Counter(["code"], { most: 200 });
+	private readonly dropped = new Counter(["protocol", "field"], { most: 200 });
 	/** By protocol, of whole answers and of streams. */
 	private readonly overhead = { false: new Map<string, Histogram>(), true: new Map<string, Histogram>() };
+
+	constructor(names: ModelNames) {
+		this.attempts = new Counter(["upstream", "model", "outcome"], {
+			isOwn: ([upstream = "", model = ""]) => names.isConfigured(upstream, model),
+			isTold: ([upstream = "", model = "", outcome]) => names.isAnswered(upstream, model, outcome === "ok"),
+		});
+	}
 
 	count(call: CallRecord): void {
 		const { outcome, protocol, losses } = call;

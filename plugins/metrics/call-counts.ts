@@ -1,9 +1,10 @@
 /** What is counted of every call, by names that the operator gave, and by models at the upstreams. */
 import { type CallRecord, toDollars } from "#core";
 import { ByLabels } from "./counter.ts";
+import type { ModelNames } from "./model-names.ts";
 import { Histogram, type Labels, type Metric, type Sample } from "./service.ts";
 
-/** Where a pattern passes names through, clients choose them; more rows than these are counted together. */
+/** Of models that the config does not name more rows than these are counted together. */
 const mostTallies = 2_000;
 
 /** Calls that went to one model and ended alike. */
@@ -27,8 +28,13 @@ interface Times {
 }
 
 export class CallCounts {
+	private readonly names: ModelNames;
 	private readonly tallies = new ByLabels<Tally>();
 	private readonly times = new Map<string, Times>();
+
+	constructor(names: ModelNames) {
+		this.names = names;
+	}
 
 	/** One look-up a call, and no label is made twice. */
 	count(call: CallRecord): void {
@@ -112,7 +118,8 @@ export class CallCounts {
 		const values = [protocol, status, ending, upstream, model];
 		const known = this.tallies.find(values);
 		if (known) return known;
-		if (other === undefined && this.tallies.all.length >= mostTallies) return this.tallyOf(call, "other");
+		if (other === undefined && !this.isTold(upstream, model, ending === "completed" && status < 400))
+			return this.tallyOf(call, "other");
 		const tally: Tally = {
 			labels: { protocol, upstream, model, status: String(status), ending },
 			tokens: { input: 0, cache_read: 0, output: 0, reasoning: 0 },
@@ -122,6 +129,11 @@ export class CallCounts {
 		};
 		this.tallies.add(values, tally);
 		return tally;
+	}
+
+	private isTold(upstream: string, model: string, well: boolean): boolean {
+		if (this.names.isConfigured(upstream, model)) return true;
+		return this.tallies.all.length < mostTallies && this.names.isAnswered(upstream, model, well);
 	}
 
 	/** Shared by the tallies of all endings. */

@@ -41,23 +41,37 @@ export class ByLabels<Kept> {
 	}
 }
 
+interface CounterLimits {
+	/** How many different values of the labels there are room for; beyond them everything is counted as `other`. */
+	readonly most?: number;
+	/** Values that nobody but the operator chose, for which there is always room. */
+	isOwn?(values: readonly string[]): boolean;
+	/** Whether there is to be room for other values at all. */
+	isTold?(values: readonly string[]): boolean;
+}
+
 export class Counter {
 	private readonly names: readonly string[];
-	private readonly most: number;
+	private readonly limits: CounterLimits;
 	private readonly counts = new ByLabels<{ readonly labels: Labels; value: number }>();
 
-	/** Beyond `most` different values of the labels everything is counted as `other`. */
-	constructor(names: readonly string[], most = 1_000) {
+	constructor(names: readonly string[], limits: CounterLimits = {}) {
 		this.names = names;
-		this.most = most;
+		this.limits = limits;
 	}
 
 	/** `values`: one for each label, in their order. */
 	add(values: readonly string[], by = 1): void {
 		const known = this.counts.find(values);
 		if (known) known.value += by;
-		else if (this.counts.all.length < this.most) this.counts.add(values, { labels: this.labelsOf(values), value: by });
+		else if (this.hasRoom(values)) this.counts.add(values, { labels: this.labelsOf(values), value: by });
 		else this.addOther(by);
+	}
+
+	private hasRoom(values: readonly string[]): boolean {
+		const { most = 1_000, isOwn, isTold } = this.limits;
+		if (isOwn?.(values) === true) return true;
+		return this.counts.all.length < most && (isTold?.(values) ?? true);
 	}
 
 	private labelsOf(values: readonly string[]): Labels {

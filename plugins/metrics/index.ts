@@ -5,6 +5,7 @@ import { AttemptCounts } from "./attempt-counts.ts";
 import { CallCounts } from "./call-counts.ts";
 import { contentType, expose } from "./exposition.ts";
 import { gather } from "./gather.ts";
+import { ModelNames } from "./model-names.ts";
 import { type Metric, metricSources } from "./service.ts";
 import { circuitMetric, keyMetric, loadMetrics, processMetrics } from "./state.ts";
 import { StoreTimes } from "./store-times.ts";
@@ -18,8 +19,9 @@ export default definePlugin({
 	gives: [recorders, routes],
 	setup({ name, needs, log }) {
 		// Counts go on over a reload: one that falls back to 0 looks like a restart.
-		const counts = needs.hostInfo.keep("metrics", () => new CallCounts());
-		const attempts = needs.hostInfo.keep("metrics.attempts", () => new AttemptCounts());
+		const names = needs.hostInfo.keep("metrics.names", () => new ModelNames());
+		const counts = needs.hostInfo.keep("metrics", () => new CallCounts(names));
+		const attempts = needs.hostInfo.keep("metrics.attempts", () => new AttemptCounts(names));
 		const storeTimes = needs.hostInfo.keep("metrics.store", () => new StoreTimes());
 		const count = (call: CallRecord): void => {
 			counts.count(call);
@@ -64,6 +66,7 @@ export default definePlugin({
 				}),
 			],
 			start() {
+				names.follow(needs.router);
 				needs.store.timed?.(storeTimes.observe);
 				// What the process had counted that this one took the place of goes on here: a restart is no fall to 0.
 				endAnswers = needs.hostInfo.workers?.answer(question, async (before) =>

@@ -2,6 +2,7 @@
 
 export { breakpointOf, lifetimeOf } from "./cache-marks.ts";
 export { ContentLength } from "./content-length.ts";
+export { digestOfWords, KeptByToken, type KeptText, keyOfCall, type OfToken } from "./kept-by-token.ts";
 export { addressOf, audioMime, documentMime, documentName } from "./media.ts";
 export {
 	answersAnew,

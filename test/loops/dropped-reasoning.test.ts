@@ -1,6 +1,6 @@
 /**
- * Clients of chat-completions that give back the calls of an answer and nothing that stood beside them, as most do, and
- * Gemini's that keep no thoughts: the model gets its own reasoning back all the same.
+ * Clients of chat-completions that give back the calls of an answer and nothing that stood beside them, as most do, those of
+ * Responses that drop reasoning items, and Gemini's that keep no thoughts: the model gets its own reasoning back all the same.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asList, asRecord, asText } from "#core";
@@ -370,3 +370,91 @@ test.each([
 		expect(turn.at(-1)).toMatchObject({ type: "tool_use", name: "look" });
 	},
 );
+
+interface ItemLoop {
+	readonly stream?: boolean;
+	readonly store?: boolean;
+	readonly next?: string;
+	readonly key?: string;
+	readonly fails?: string;
+	/** The client gives reasoning back itself. */
+	readonly thinks?: boolean;
+}
+
+/** The same by Responses, for a client that keeps words and calls alone and writes them without ids, words last; gives the second answer's id too. */
+const itemLoop = async (
+	model: string,
+	{ stream = false, store = false, next = model, key, fails, thinks = false }: ItemLoop = {},
+): Promise<{ readonly sent: string; readonly id: unknown }> => {
+	const address = "/v1/responses";
+	const ask = (name: string, input: readonly unknown[]) => ({
+		...{ model: name, stream, store, input, reasoning: { effort: "high" } },
+		tools: [{ type: "function", name: "look", parameters: { type: "object", properties: {} } }],
+	});
+	const wholeOf = (text: string): Readonly<Record<string, unknown>> => {
+		const last = text.split("\n\n").findLast((event) => event.includes("response.completed"));
+		return stream ? asRecord(asRecord(JSON.parse(last?.split("data: ")[1] ?? "{}"))["response"]) : JSON.parse(text);
+	};
+	const first = await gateway.ask(address, ask(model, [question]));
+	const output = asList(wholeOf(await first.text())["output"]).map(asRecord);
+	const { name, arguments: given, call_id } = output.find(({ type }) => type === "function_call") ?? {};
+	expect(asText(call_id)).toBeString();
+	const history = [
+		question,
+		...output.filter(({ type }) => thinks && type === "reasoning"),
+		{ type: "function_call", name, arguments: given, call_id },
+		{ role: "assistant", content: "Let me see." },
+		{ type: "function_call_output", call_id, output: "a tree" },
+	];
+	if (fails !== undefined) down.add(fails);
+	const headers = key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } };
+	const second = await gateway.ask(address, ask(next, history), headers);
+	expect(second.status).toBe(200);
+	expect(second.headers.get("x-portico-dropped")).toBeNull();
+	const { id } = wholeOf(await second.text());
+	return { sent: JSON.stringify(upstream.received.at(-1)?.json), id };
+};
+
+test.each(["claude-opus-5", "gemini-3-pro"].flatMap((model) => [[model, false] as const, [model, true] as const]))(
+	"%s gets its reasoning back from Responses' clients that drop the item (streamed: %p)",
+	async (model, stream) => {
+		expect((await itemLoop(model, { stream })).sent).toContain(`seal-${answers - 1}`);
+	},
+);
+
+test.each([false, true])("Claude's thought stands first then, whole (streamed: %p)", async (stream) => {
+	expect(turnIn((await itemLoop("claude-opus-5", { stream })).sent)[0]).toEqual({
+		...{ type: "thinking", thinking: "I should look.", signature: `seal-${answers - 1}` },
+	});
+});
+
+test.each(["deepseek-chat", "deepseek-by-messages"])("%s gets its words of reasoning back then", async (model) => {
+	const { sent } = await itemLoop(model);
+	expect(sent).toContain("I should ");
+	expect(sent).toContain(` ${answers - 1}.`);
+});
+
+test("reasoning that the client gives back itself stays alone", async () => {
+	const { sent } = await itemLoop("claude-opus-5", { thinks: true });
+	expect(sent.split("I should look.")).toHaveLength(2);
+});
+
+test("what an upstream of Responses itself cannot take of what the client never sent is no loss", async () => {
+	const { sent } = await itemLoop("claude-or-gpt", { fails: "claude-opus-5" });
+	expect(sent).toContain('"model":"gpt-5.5"');
+	expect(sent).not.toContain("portico.");
+});
+
+test("neither another token's items nor another model's name bring reasoning back", async () => {
+	const { key } = await gateway.token({});
+	expect((await itemLoop("claude-opus-5", { key })).sent).not.toContain("seal-");
+	expect((await itemLoop("claude-opus-5", { next: "claude-again" })).sent).not.toContain("seal-");
+});
+
+test("what was brought back is not listed among what the client sent", async () => {
+	const { id } = await itemLoop("claude-opus-5", { store: true });
+	const { data } = (await (await gateway.ask(`/v1/responses/${id}/input_items?order=asc`)).json()) as { data: unknown };
+	expect(asList(data).map((item) => asRecord(item)["type"])).toEqual([
+		...["message", "function_call", "message", "function_call_output"],
+	]);
+});

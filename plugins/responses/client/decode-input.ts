@@ -20,6 +20,7 @@ import { uncarryFor } from "../carrier.ts";
 import { clientToolBlock } from "../client-tools.ts";
 import { decodeCall, decodeItem, decodeReasoning } from "../decode-item.ts";
 import { originOf, ownBag } from "../origin.ts";
+import { type PutIn, placesOf } from "../sent-input.ts";
 import { triggerType } from "../summary-request.ts";
 import { isUnderstood } from "./configuration.ts";
 import { decodeContent } from "./decode-content.ts";
@@ -218,20 +219,25 @@ const unresolved = (item: WireRecord, at: string): Fault => {
 const instructionsOf = (instructions: unknown, family: string): readonly Message[] => {
 	if (typeof instructions === "string")
 		return [{ role: "system", blocks: [{ type: "text", text: instructions }], extras: ownBag({ instructions: true }) }];
-	return Array.isArray(instructions) ? decodeInput(instructions, "instructions", family).messages : [];
+	if (!Array.isArray(instructions)) return [];
+	const places = instructions.map((_, index) => `instructions[${index}]`);
+	return decodeItems(instructions, places, family).messages;
 };
 
-/** `kept`: how many items at the beginning the client did not send, for Portico had kept them. */
-const decodeInput = (input: unknown, at: string, family: string, kept = 0): DecodedInput => {
+const decodeItems = (items: readonly unknown[], places: readonly string[], family: string): DecodedInput => {
 	const decoder = new InputDecoder(family);
-	if (typeof input === "string") decoder.take({ role: "user", content: input }, at);
-	for (const [index, item] of asList(input).entries())
-		decoder.take(item, index < kept ? "previous_response_id" : `${at}[${index - kept}]`);
+	for (const [index, item] of items.entries()) decoder.take(item, places[index] ?? "");
 	return decoder.done();
 };
 
+const decodeInput = (input: unknown, family: string, putIn: PutIn): DecodedInput => {
+	if (typeof input === "string") return decodeItems([{ role: "user", content: input }], ["input"], family);
+	const items = asList(input);
+	return decodeItems(items, placesOf(items, putIn), family);
+};
+
 /** The conversation of a request body. Throws `Fault` (`not_found`) for a reference that leads nowhere. */
-export const decodeConversation = (body: WireRecord, family: string, kept?: number): DecodedInput => {
-	const { messages, tools } = decodeInput(body["input"], "input", family, kept);
+export const decodeConversation = (body: WireRecord, family: string, putIn: PutIn = {}): DecodedInput => {
+	const { messages, tools } = decodeInput(body["input"], family, putIn);
 	return { messages: [...instructionsOf(asRecord(body)["instructions"], family), ...messages], tools };
 };

@@ -125,7 +125,7 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	refusePrompt(body);
 	const include = asList(body["include"]).filter((name) => typeof name === "string");
 	const family = familyOf(ask.call.name);
-	const { messages, tools: brought } = decodeConversation(body, family, ask.continues?.items);
+	const { messages, tools: brought } = decodeConversation(body, family, ask);
 	const tools = decodeTools(exactMember(ask.body, "tools"), brought, originOf(family));
 	const text = asRecord(body["text"] === raw["text"] ? exactMember(ask.body, "text") : body["text"]);
 	const above = compactAbove(body);

@@ -20,7 +20,9 @@ import {
 } from "#core";
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import type { SealedSummaries } from "../compaction/sealed-summaries.ts";
+import { withoutBroughtBack } from "../sent-input.ts";
 import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
+import { KeptReasoning } from "./kept-reasoning.ts";
 import { bareReasoning, foreignReference, isToldRun, noAnswer, ownReasoning, referenceOf } from "./references.ts";
 
 interface ConversationOptions {
@@ -97,9 +99,11 @@ interface Resolved {
 
 class KeptConversations implements Conversations {
 	private readonly options: ConversationOptions;
+	private readonly reasoning: KeptReasoning;
 
 	constructor(options: ConversationOptions) {
 		this.options = options;
+		this.reasoning = new KeptReasoning(options.clock);
 	}
 
 	async load(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
@@ -109,7 +113,8 @@ class KeptConversations implements Conversations {
 		const loaded = await this.withConversation(strange ? { ...asked, looksUp: strange } : asked, token, held);
 		// What was put together is sent in a later turn.
 		if (loaded.body.bytes.length > largeBytes) await nextTurn();
-		return mayConcern(loaded) ? await openSummaries(loaded, this.options.summaries) : loaded;
+		if (mayConcern(loaded)) return await openSummaries(loaded, this.options.summaries);
+		return this.reasoning.load(loaded, token.id, held);
 	}
 
 	private async withConversation(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
@@ -199,6 +204,7 @@ class KeptConversations implements Conversations {
 
 	async save(ask: ModelAsk, token: Token, answer: unknown, target?: Target): Promise<void> {
 		const { answers, clock, log } = this.options;
+		if (ask.call.operation === "generate") this.reasoning.save(ask, token.id, answer);
 		const kept = answers && keepable(ask, answer, target);
 		if (!kept) return;
 		try {
@@ -215,7 +221,7 @@ const keepable = (ask: ModelAsk, answer: unknown, target?: Target): KeptAnswer |
 	if (ask.call.operation !== "generate" || ask.body.value["store"] === false || !isRecord(answer)) return undefined;
 	const id = asText(answer["id"]);
 	if (answer["object"] !== "response" || id === undefined || id === "") return undefined;
-	const input = itemsOf(ask.body.value["input"]);
+	const input = withoutBroughtBack(itemsOf(ask.body.value["input"]), ask);
 	const { continues } = ask;
 	// An upstream that names every answer alike would make a conversation go on from itself: it is kept whole then.
 	const linked = continues !== undefined && continues.id !== id;

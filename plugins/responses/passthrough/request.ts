@@ -9,7 +9,6 @@ import {
 	effortLoss,
 	effortToSend,
 	isRecord,
-	type JsonBody,
 	type Loss,
 	type ModelAsk,
 	type PassthroughChanges,
@@ -21,6 +20,7 @@ import { passedHeaders } from "../../chat-completions/service.ts";
 import { mayCarry, uncarryFor } from "../carrier.ts";
 import { decodeHostedItem } from "../hosted-item.ts";
 import { foreignContainer, isForeignRun, originOf, ownReasoningMark } from "../origin.ts";
+import { placesOf } from "../sent-input.ts";
 
 /** Reasoning of other providers' models, which this upstream can neither read nor find among what it kept. */
 const isForeign = (item: unknown): boolean => {
@@ -46,13 +46,17 @@ const runAsMessage = (item: WireRecord): WireRecord => {
 };
 
 /** The input without what no upstream of this protocol takes; undefined when it stays as it is. */
-const cleanInput = ({ text, value }: JsonBody, losses: Loss[]): readonly unknown[] | undefined => {
+const cleanInput = (ask: ModelAsk, losses: Loss[]): readonly unknown[] | undefined => {
+	const { text, value } = ask.body;
 	const marks = [`"${ownReasoningMark}`, '"parsed_arguments"', foreignContainer];
 	if (!mayCarry(text) && !marks.some((mark) => text.includes(mark))) return undefined;
-	return asList(value["input"]).flatMap((item, at) => {
+	const input = asList(value["input"]);
+	const places = placesOf(input, ask);
+	return input.flatMap((item, at) => {
 		if (isRecord(item) && isForeignRun(item)) return [runAsMessage(item)];
 		if (!isForeign(item)) return [withoutParsed(item)];
-		losses.push({ path: `input[${at}]`, reason: "it is reasoning of another provider's model" });
+		const path = places[at] ?? "";
+		if (path !== "") losses.push({ path, reason: "it is reasoning of another provider's model" });
 		return [];
 	});
 };
@@ -80,7 +84,7 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	if (effort !== reasoning["effort"]) edits["reasoning"] = definedOnly({ ...reasoning, effort });
 	const lost = effortLoss(reasoning["effort"], effort);
 	if (lost !== undefined) losses.push({ path: "reasoning.effort", reason: lost });
-	const input = cleanInput(body, losses);
+	const input = cleanInput(ask, losses);
 	if (input !== undefined) edits["input"] = input;
 	return { path: pathFor(call.operation), headers: passedHeaders(ask), body: editJsonBody(body, edits), losses };
 };

@@ -135,7 +135,20 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 			tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }],
 			toolConfig: { functionCallingConfig: { mode: "VALIDATED", allowedFunctionNames: ["g"] } },
 		},
-		["toolConfig", "functionCallingConfig"],
+		["toolConfig"],
+	],
+	[
+		"generate-content",
+		"responses",
+		{
+			tools: [
+				{
+					functionDeclarations: [{ name: "f", parameters: { type: "OBJECT", properties: { a: { type: "STRING" } } } }],
+				},
+			],
+			toolConfig: { functionCallingConfig: { mode: "VALIDATED" } },
+		},
+		["tools[0].functionDeclarations[0].parameters"],
 	],
 	["responses", "messages", { user: "anna", safety_identifier: "a-1" }, ["safety_identifier"]],
 	[

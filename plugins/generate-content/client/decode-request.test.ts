@@ -395,6 +395,14 @@ describe("requests of Gemini clients", () => {
 		expect(decoded({ contents: "Hi", tools, toolConfig }).toolChoice).toEqual(choice as never);
 	});
 
+	test("calls that are validated keep to the schemas of their functions", () => {
+		const tools = [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }];
+		const asked = (mode: string) => decoded({ contents: "Hi", tools, toolConfig: { functionCallingConfig: { mode } } });
+		expect(asked("VALIDATED").tools).toMatchObject([{ name: "f", strict: true }, { tool: "web_search" }]);
+		expect(asked("VALIDATED").extras).toBeUndefined();
+		expect(asked("AUTO").tools?.[0]).not.toHaveProperty("strict");
+	});
+
 	test.each([
 		[{ thinkingBudget: 0 }, { mode: "off" }],
 		[{ thinkingBudget: -1 }, { mode: "auto" }],

@@ -50,8 +50,8 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	const body = requestOf(ask.body.value);
 	const exact = requestOf(exactBody(ask.body));
 	const config = decodeConfig(exact);
-	const tools = decodeTools(exact);
-	const { toolChoice, rest: toolConfig } = decodeToolConfig(body);
+	const { toolChoice, validated, rest: toolConfig } = decodeToolConfig(body);
+	const tools = decodeTools(exact, validated);
 	const own = definedOnly({ ...otherFields(body, known), generationConfig: config.rest, toolConfig });
 	return {
 		protocol: ask.protocol.name,

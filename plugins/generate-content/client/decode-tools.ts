@@ -60,9 +60,9 @@ const decodeHosted = (vendorType: string, tool: ServerTool, config: unknown): Ho
 	};
 };
 
-const decodeTool = (tool: WireRecord, at: string): readonly Tool[] => {
+const decodeTool = (tool: WireRecord, at: string, strict: boolean): readonly Tool[] => {
 	const tools: Tool[] = listField(tool, "functionDeclarations").map((entry, index) =>
-		placed(decodeFunction(asRecord(entry)), `${at}.functionDeclarations[${index}]`),
+		placed({ ...decodeFunction(asRecord(entry)), ...(strict && { strict }) }, `${at}.functionDeclarations[${index}]`),
 	);
 	const others = otherFields(tool, new Set(["functionDeclarations"])) ?? {};
 	for (const [name, config] of Object.entries(others)) {
@@ -75,28 +75,34 @@ const decodeTool = (tool: WireRecord, at: string): readonly Tool[] => {
 	return tools;
 };
 
-/** All tools of a request, each function by itself; undefined when there are none. */
-export const decodeTools = (body: WireRecord): readonly Tool[] | undefined => {
+/** All tools of a request, each function by itself; undefined when there are none. `strict`: calls keep to their schemas. */
+export const decodeTools = (body: WireRecord, strict: boolean): readonly Tool[] | undefined => {
 	const tools = listField(body, "tools").flatMap((tool, index) =>
-		isRecord(tool) ? decodeTool(tool, `tools[${index}]`) : [],
+		isRecord(tool) ? decodeTool(tool, `tools[${index}]`, strict) : [],
 	);
 	return tools.length > 0 ? tools : undefined;
 };
 
-/** The tool choice, and what of `toolConfig` only Gemini understands. */
-export const decodeToolConfig = (
-	body: WireRecord,
-): { readonly toolChoice?: ToolChoice; readonly rest?: WireRecord } => {
+/** `validated`: calls keep to the schemas of their functions, as strict ones do elsewhere. */
+interface ToolConfig {
+	readonly toolChoice?: ToolChoice;
+	readonly validated: boolean;
+	/** What only Gemini understands. */
+	readonly rest?: WireRecord;
+}
+
+export const decodeToolConfig = (body: WireRecord): ToolConfig => {
 	const config = recordField(body, "toolConfig");
 	const calling = recordField(config, "functionCallingConfig");
 	const mode = modeWord(calling["mode"]);
-	const rest: Record<string, unknown> = { ...otherFields(config, new Set(["functionCallingConfig"])) };
-	if (mode === "VALIDATED") rest["functionCallingConfig"] = { mode };
 	const names = asList(field(calling, "allowedFunctionNames")).filter((name) => typeof name === "string");
-	return definedOnly({
-		toolChoice: choiceOf(mode, names),
-		rest: Object.keys(rest).length > 0 ? rest : undefined,
-	});
+	return {
+		validated: mode === "VALIDATED",
+		...definedOnly({
+			toolChoice: choiceOf(mode, names),
+			rest: otherFields(config, new Set(["functionCallingConfig"])),
+		}),
+	};
 };
 
 /**

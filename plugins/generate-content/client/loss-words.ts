@@ -12,6 +12,7 @@ export const lossWords: LossWords = {
 		formatStrict: "responseSchema",
 		formatSchema: "responseSchema",
 		schema: "parameters",
+		strict: "parameters",
 		modalities: "responseModalities",
 		audio: "speechConfig",
 		image: "imageConfig",

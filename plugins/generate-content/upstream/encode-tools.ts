@@ -146,11 +146,9 @@ const namesHosted = (given: readonly string[], tools: readonly Tool[]): boolean 
 const forcesHosted = ({ toolChoice: choice, tools = [] }: NeutralRequest): boolean =>
 	choice?.mode === "named" && (choice.kind === "server" || (choice.force && namesHosted(choice.names, tools)));
 
-const callingConfig = (request: NeutralRequest, names: ToolNames, own: WireRecord): WireRecord | undefined => {
+const callingConfig = (request: NeutralRequest, names: ToolNames): WireRecord | undefined => {
 	const chosen = chosenFunctions(request);
 	const mode = modeOf(request, chosen);
-	const validated = recordField(own, "functionCallingConfig")["mode"] === "VALIDATED";
-	if (mode === "AUTO" && validated) return { mode: "VALIDATED" };
 	if (mode === "AUTO" && request.toolChoice === undefined) return undefined;
 	return { mode, ...definedOnly({ allowedFunctionNames: chosen && sentNames(chosen, request.tools ?? [], names) }) };
 };
@@ -175,15 +173,12 @@ export const encodeTools = (
 	if (forcesHosted(request)) losses.setting("toolChoice", "Gemini can only be made to call functions");
 	const tools = [...hosted, ...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : [])];
 	if (tools.length === 0) return {};
-	const { functionCallingConfig: _, ...own } = recordField(ownExtras(request.extras), "toolConfig");
+	const own = recordField(ownExtras(request.extras), "toolConfig");
 	const toolConfig = {
 		...own,
 		...(mixed && mayMix && { includeServerSideToolInvocations: true }),
 		...definedOnly({
-			functionCallingConfig:
-				declarations.length > 0
-					? callingConfig(request, names, recordField(ownExtras(request.extras), "toolConfig"))
-					: undefined,
+			functionCallingConfig: declarations.length > 0 ? callingConfig(request, names) : undefined,
 		}),
 	};
 	return { tools, ...(Object.keys(toolConfig).length > 0 && { toolConfig }) };

@@ -145,7 +145,7 @@ export {
 	textBytes,
 	type WireRecord,
 } from "./neutral/json.ts";
-export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } from "./neutral/losses.ts";
+export { Losses, type LossWords, type NeutralLoss, type Setting, unshown, wordLosses } from "./neutral/losses.ts";
 export * from "./neutral/model.ts";
 export { toDollars, toMicroDollars } from "./neutral/money.ts";
 export { brokenOff, failureOf, normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";

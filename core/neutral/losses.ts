@@ -123,6 +123,9 @@ export class Losses {
 	}
 }
 
+/** What stands in an answer for media that the client's protocol cannot hold. */
+export const unshown = (what: string): string => `The model answered with ${what}, which this protocol cannot show.`;
+
 const none: readonly never[] = [];
 
 const notUnderstood = "only the client's own protocol knows it";

@@ -11,6 +11,7 @@ import {
 	type NeutralRequest,
 	type Opaque,
 	outputOf,
+	unshown,
 	type WireRecord,
 } from "#core";
 import { inputOf } from "./call-input.ts";
@@ -34,7 +35,7 @@ export const carrier = (signature: Opaque, place: Place): WireRecord => ({
  */
 export const mediaNote = (what: string): WireRecord => ({
 	type: "thinking",
-	thinking: `The model answered with ${what}, which this protocol cannot show.`,
+	thinking: unshown(what),
 	signature: nothingEncrypted,
 });
 

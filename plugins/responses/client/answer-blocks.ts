@@ -12,12 +12,13 @@ import {
 	type TextBlock,
 	type ThinkingBlock,
 	type ToolCallBlock,
+	unshown,
 	type WireRecord,
 } from "#core";
 import type { Bearer } from "../carrier.ts";
 import { protocolName } from "../name.ts";
 import { ownFields } from "../origin.ts";
-import { callTarget, hostedTarget, imageTarget, refusalTarget, type Target } from "./block-target.ts";
+import { callTarget, hostedTarget, imageTarget, refusalTarget, type Target, thinkingTarget } from "./block-target.ts";
 import { callWriterOf } from "./call-writer.ts";
 import { CodeWriter, isRun } from "./code-writer.ts";
 import { ImageWriter, RawWriter, SearchWriter } from "./hosted-writers.ts";
@@ -83,7 +84,9 @@ export class AnswerBlocks {
 			case "image":
 				return this.image(shell);
 			case "audio":
-				return spokenTarget(this.textTarget({ type: "text", text: shell.transcript ?? "" }, this.candidate));
+				return spokenTarget(this.textTarget({ type: "text", text: shell.transcript ?? "" }, this.candidate), () =>
+					this.note("sound"),
+				);
 			case "server_call":
 				return this.serverCall(shell);
 			default:
@@ -101,6 +104,11 @@ export class AnswerBlocks {
 			},
 			seal: (value, bearer) => this.carry(value, bearer),
 		});
+	}
+
+	/** Told as a thought, so that the text of the answer stays what the model said. */
+	private note(what: string): void {
+		this.thinking({ type: "thinking", form: "summary", text: unshown(what) }).close(undefined);
 	}
 
 	/** Puts an item into the output; what was open of a message or call ends before it. */
@@ -152,13 +160,7 @@ export class AnswerBlocks {
 		const item = this.item(() => new ReasoningWriter(this.output, form, shell.itemId));
 		if (shell.signature) item.seal(shell.signature, "thinking");
 		if (shell.text !== "") item.grow(shell.text, undefined);
-		return {
-			grow: (delta) => {
-				if (delta.type === "thinking") item.grow(delta.text, delta.part);
-				else if (delta.type === "signature") item.seal(delta.value, "thinking");
-			},
-			close: () => item.end(),
-		};
+		return thinkingTarget(item);
 	}
 
 	/** A reasoning item that holds nothing but a value which the client replays unread. */
@@ -182,7 +184,7 @@ export class AnswerBlocks {
 	private image(shell: ImageBlock): Target | undefined {
 		if (shell.thought === true) return undefined;
 		if (shell.media.by === "url") {
-			this.say(`![](${shell.media.url})`);
+			this.text(undefined, undefined).grow(`![](${shell.media.url})`);
 			return undefined;
 		}
 		if (shell.signature) this.carry(shell.signature, "next");
@@ -212,6 +214,7 @@ export class AnswerBlocks {
 	/** Blocks that come whole. */
 	private whole(shell: Block): void {
 		if (shell.type === "server_result") this.result(shell);
+		else if (shell.type === "video" || shell.type === "document") this.note(`a ${shell.type}`);
 		else if (shell.type === "unknown" && shell.origin.protocol === protocolName && isRecord(shell.raw)) {
 			this.raw(shell.raw);
 		}
@@ -221,11 +224,6 @@ export class AnswerBlocks {
 		if (this.hosted === undefined || this.hosted.callId !== shell.callId) return;
 		this.hosted.found(shell);
 		this.endHosted();
-	}
-
-	/** A text of the answer that is told at once. */
-	private say(text: string): void {
-		this.text(undefined, undefined).grow(text);
 	}
 
 	/** Whether any text was told. */

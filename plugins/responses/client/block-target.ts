@@ -5,6 +5,7 @@ import type { ClientToolWriter } from "./client-tool-writer.ts";
 import type { CodeWriter } from "./code-writer.ts";
 import type { ImageWriter, SearchWriter } from "./hosted-writers.ts";
 import type { MessageWriter } from "./message-writer.ts";
+import type { ReasoningWriter } from "./reasoning-writer.ts";
 
 /** What an open block writes to. */
 export interface Target {
@@ -26,6 +27,15 @@ export const callTarget = (
 		close: () => closed(signature),
 	};
 };
+
+/** Reasoning, and the signature of it. */
+export const thinkingTarget = (item: ReasoningWriter): Target => ({
+	grow: (delta) => {
+		if (delta.type === "thinking") item.grow(delta.text, delta.part);
+		else if (delta.type === "signature") item.seal(delta.value, "thinking");
+	},
+	close: () => item.end(),
+});
 
 /** A refusal in the model's words. */
 export const refusalTarget = (part: ReturnType<MessageWriter["refusal"]>): Target => ({

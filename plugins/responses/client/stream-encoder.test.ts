@@ -664,6 +664,20 @@ test("what is spoken piece by piece is told as a text while it is spoken", () =>
 	expect(last(events).output).toMatchObject([{ type: "message", content: [{ text: "Good morning." }] }]);
 });
 
+test.each([
+	["sound", { type: "audio", media: { by: "bytes", base64: "AAAA", mime: "audio/wav" } }],
+	["a video", { type: "video", media: { by: "bytes", base64: "AAAA", mime: "video/mp4" } }],
+] as const)("%s without words, which has no item, is told as a thought", (what, shell) => {
+	const events = stream([
+		start,
+		{ type: "open", block: 0, candidate: 0, shell },
+		{ type: "close", block: 0 },
+		...end(),
+	]);
+	const summary = [{ type: "summary_text", text: `The model answered with ${what}, which this protocol cannot show.` }];
+	expect(last(events).output).toMatchObject([{ type: "reasoning", summary }]);
+});
+
 test("any answer is written by the grammar, and the stream ends with what the whole answer would be", () => {
 	const withoutIds = (response: WrittenResponse): unknown =>
 		JSON.parse(

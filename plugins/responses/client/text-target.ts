@@ -27,6 +27,11 @@ export class TextTarget {
 		if (shell.text !== "") this.written().grow(shell.text);
 	}
 
+	/** Whether anything was told. */
+	get spoke(): boolean {
+		return this.part !== undefined;
+	}
+
 	private written(): TextPartWriter {
 		if (this.part === undefined || this.part.ended) this.part = this.place.open();
 		return this.part;
@@ -53,10 +58,13 @@ export class TextTarget {
 	}
 }
 
-/** Sound has no item: what is spoken is told as a text. */
-export const spokenTarget = (text: TextTarget): Target => ({
+/** Sound has no item: what is spoken is told as a text. `silent` is called where no words came with it. */
+export const spokenTarget = (text: TextTarget, silent: () => void): Target => ({
 	grow: (delta) => {
 		if (delta.type === "transcript") text.grow({ type: "text", text: delta.text });
 	},
-	close: () => text.close(),
+	close: () => {
+		text.close();
+		if (!text.spoke) silent();
+	},
 });

@@ -208,7 +208,7 @@ describe("answers for Gemini clients", () => {
 		expect(parts).toEqual([{ text: "Hm" }]);
 	});
 
-	test("a call that ends the answer but is no JSON is a malformed one", () => {
+	test("a call that ends the answer but is no JSON is a malformed one, whose words are told", () => {
 		const broken: Block = {
 			type: "tool_call",
 			id: "a",
@@ -217,8 +217,11 @@ describe("answers for Gemini clients", () => {
 			arguments: { form: "invalid", text: "{nope}" },
 		};
 		const { whole, last } = both(response([say("Hm"), broken]));
-		expect(whole.candidates[0].finishReason).toBe("MALFORMED_FUNCTION_CALL");
-		expect(last.candidates[0].finishReason).toBe("MALFORMED_FUNCTION_CALL");
+		for (const { candidates } of [whole, last])
+			expect(candidates[0]).toMatchObject({
+				finishReason: "MALFORMED_FUNCTION_CALL",
+				finishMessage: "Malformed function call: f({nope})",
+			});
 	});
 
 	test("the words of a sound stand after it", () => {

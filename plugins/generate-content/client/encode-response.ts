@@ -3,12 +3,14 @@ import {
 	type Block,
 	type Candidate,
 	type EncodedResponse,
+	flatName,
 	gapBetween,
 	type NeutralRequest,
 	type NeutralResponse,
 	pausedLoss,
 	type TextBlock,
 	type TokenLogprob,
+	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
 import { masked } from "../field-mask.ts";
@@ -26,8 +28,8 @@ interface Gathered {
 	readonly texts: readonly CitedText[];
 	readonly queries: readonly string[];
 	readonly logprobs: readonly TokenLogprob[];
-	/** A call came whose arguments were no JSON, and could not be told. */
-	readonly brokenCall: boolean;
+	/** The last call whose arguments were no JSON, so that it could not be told as one. */
+	readonly brokenCall: ToolCallBlock | undefined;
 }
 
 class PartsEncoder {
@@ -35,7 +37,7 @@ class PartsEncoder {
 	readonly texts: CitedText[] = [];
 	readonly queries: string[] = [];
 	readonly logprobs: TokenLogprob[] = [];
-	brokenCall = false;
+	brokenCall: ToolCallBlock | undefined;
 	private readonly hides: boolean;
 	/** The text of the last part, while more may be added to it. */
 	private growing: string | undefined;
@@ -57,7 +59,7 @@ class PartsEncoder {
 		else {
 			const part = block.type === "refusal" ? { text: block.text } : wholePart(block);
 			if (part) this.add(part);
-			else if (block.type === "tool_call") this.brokenCall = true;
+			else if (block.type === "tool_call") this.brokenCall = block;
 			this.text({ type: "text", text: wordsOf(block) });
 		}
 	}
@@ -121,18 +123,23 @@ class PartsEncoder {
 const mean = (items: readonly TokenLogprob[]): number =>
 	items.reduce((sum, { logprob }) => sum + logprob, 0) / items.length;
 
+/** A call that is none, in Google's words for one. */
+const malformed = ({ name, namespace, arguments: { text } }: ToolCallBlock): string =>
+	`Malformed function call: ${flatName(name, namespace)}(${text})`;
+
 /** The members of a candidate that tell how it ended and what was found; all but its content. */
 export const candidateEnd = (
 	{ index, finish, grounding, extras }: Omit<Candidate, "blocks">,
 	gathered: Gathered,
 ): WireRecord => {
 	const groundingMetadata = encodeGrounding(gathered.texts, grounding, gathered.queries);
-	const { logprobs } = gathered;
-	const broken = gathered.brokenCall && finish.reason === "tool_calls";
+	const { logprobs, brokenCall } = gathered;
+	const broken = brokenCall && finish.reason === "tool_calls";
+	const message = finish.message ?? (brokenCall && malformed(brokenCall));
 	return {
 		finishReason: broken ? "MALFORMED_FUNCTION_CALL" : encodeFinish(finish),
 		index,
-		...(finish.message !== undefined && { finishMessage: finish.message }),
+		...(message !== undefined && { finishMessage: message }),
 		...(groundingMetadata && { groundingMetadata }),
 		...(logprobs.length > 0 && { avgLogprobs: mean(logprobs), logprobsResult: encodeLogprobs(logprobs) }),
 		...ownExtras(extras),

@@ -1,5 +1,5 @@
 /** What is held back of one candidate's stream, so that the chunk that ends it has something to say. */
-import { gapBetween, type Opaque, type TextBlock, type TokenLogprob, type WireRecord } from "#core";
+import { gapBetween, type Opaque, type TextBlock, type TokenLogprob, type ToolCallBlock, type WireRecord } from "#core";
 import { markedPart, writeSignature } from "../signatures.ts";
 import { bearsMark, textPart } from "./answer-part.ts";
 import type { CitedText } from "./encode-grounding.ts";
@@ -21,8 +21,8 @@ export class HeldParts {
 	readonly queries: string[] = [];
 	readonly logprobs: TokenLogprob[] = [];
 	readonly shown = new ShownThought();
-	/** A call came whose arguments were no JSON. */
-	brokenCall = false;
+	/** The last call whose arguments were no JSON. */
+	brokenCall: ToolCallBlock | undefined;
 
 	/** What stands before the text, which goes on from others of the answer. */
 	gapBefore(text: TextBlock): string {

@@ -202,7 +202,7 @@ class Encoder implements StreamEncoder {
 		if (mark !== undefined) return this.chunk(held.hold(mark), candidate);
 		const part = block && wholePart(block);
 		if (block) held.queries.push(...queriesOf(block));
-		if (!part && block?.type === "tool_call") held.brokenCall = true;
+		if (!part && block?.type === "tool_call") held.brokenCall = block;
 		const before = part ? this.chunk(held.addPart(part), candidate) : "";
 		const words = block ? wordsOf(block) : "";
 		if (words === "") return before;

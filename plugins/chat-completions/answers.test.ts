@@ -316,7 +316,7 @@ describe("usage", () => {
 	test("a preamble of Azure's Grok, and tokens that were read and written, are counted beside no prompt", () => {
 		const counts = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 		const preamble = { text_tokens: 10, cached_tokens: 161 };
-		expect(decodeUsage({ ...counts, prompt_tokens_details: preamble })?.input.total).toBe(10);
+		expect(decodeUsage({ ...counts, prompt_tokens_details: preamble })?.input).toEqual({ total: 10, cacheRead: 10 });
 		const same = { cached_tokens: 9, cache_write_tokens: 9 };
 		expect(decodeUsage({ ...counts, prompt_tokens_details: same })?.input.total).toBe(10);
 	});

@@ -55,11 +55,13 @@ const cachedBeside = (
 	return Math.max(cacheRead, cacheWrite) > prompt && !isWhole ? cached : 0;
 };
 
-const inputOf = (usage: WireRecord, caches: Caches, total: number): Usage["input"] => {
+const inputOf = (usage: WireRecord, { cacheRead, cacheWrite }: Caches, total: number): Usage["input"] => {
 	const details = asRecord(usage["prompt_tokens_details"]);
 	return definedOnly({
 		total,
-		...caches,
+		// Of a preamble that is no prompt no more is told than there is prompt: clients subtract the one from the other.
+		cacheRead: cacheRead === undefined ? undefined : Math.min(cacheRead, total),
+		cacheWrite,
 		audio: asCount(details["audio_tokens"]),
 		image: asCount(details["image_tokens"]),
 		video: asCount(details["video_tokens"]),

@@ -93,21 +93,36 @@ const file = (part: WireRecord, { at, family }: PartPlace): Block => {
 	return fileBlock(media, nodeOf(part), filename);
 };
 
-/** An address, or bare base64 where a vendor takes that in its place. */
-const linked = (part: WireRecord, field: string, { at }: PartPlace): Media => {
+/** An address, or bare base64 where a vendor takes that in its place: it says nothing of what it is. */
+const linked = (part: WireRecord, field: string, { at }: PartPlace, mime: string): Media => {
 	const given = addressIn(part, field, at);
 	const parameter = `${at}.${field}`;
 	if (given.includes(":")) return mediaAt(given, parameter);
-	return { by: "bytes", base64: cleanBase64(given, parameter), mime: "application/octet-stream" };
+	return { by: "bytes", base64: cleanBase64(given, parameter), mime };
+};
+
+/** A file by its address; Perplexity has its name beside it. */
+const linkedFile = (part: WireRecord, field: string, place: PartPlace): Block => {
+	const name = asText(part["file_name"]);
+	return fileBlock(linked(part, field, place, documentMime(name)), nodeOf(part), name);
 };
 
 const readers = lookup<(part: WireRecord, place: PartPlace) => Block>({
 	image_url: image,
 	input_audio: audio,
 	file,
-	video_url: (part, place) => ({ type: "video", media: linked(part, "video_url", place), ...nodeOf(part) }),
-	document_url: (part, place) => fileBlock(linked(part, "document_url", place), nodeOf(part)),
-	file_url: (part, place) => fileBlock(linked(part, "file_url", place), nodeOf(part)),
+	audio_url: (part, place) => ({
+		type: "audio",
+		media: linked(part, "audio_url", place, "audio/wav"),
+		...nodeOf(part),
+	}),
+	video_url: (part, place) => ({
+		type: "video",
+		media: linked(part, "video_url", place, "video/mp4"),
+		...nodeOf(part),
+	}),
+	document_url: (part, place) => linkedFile(part, "document_url", place),
+	file_url: (part, place) => linkedFile(part, "file_url", place),
 	thinking: (part) => ({ type: "thinking", text: thinkingPartText(part), form: "full" }),
 	reasoning: (part) => ({ type: "thinking", text: reasoningPartText(part), form: "summary" }),
 	refusal: (part) => ({ type: "refusal", text: asText(part["refusal"]) ?? "" }),

@@ -351,6 +351,11 @@ describe("the other protocols: files, caches and containers of the account go no
 			"/v1/chat/completions",
 			{ ...chat({ type: "image_url", image_url: { url: google } }), model: "generate-content-a" },
 		],
+		[
+			"chat: the same as sound",
+			"/v1/chat/completions",
+			{ ...chat({ type: "audio_url", audio_url: google }), model: "generate-content-a" },
+		],
 		["messages: a file", "/v1/messages", claude({ type: "document", source: { type: "file", file_id: "file_of_a" } })],
 		[
 			"messages: a file in a tool's result",

@@ -193,6 +193,21 @@ describe("parts of the content", () => {
 		});
 	});
 
+	test("sound by its address, and bare base64 by the name or the kind of what it is", () => {
+		expect(part({ type: "audio_url", audio_url: { url: "https://a.test/x.mp3" } })).toEqual({
+			type: "audio",
+			media: { by: "url", url: "https://a.test/x.mp3" },
+		});
+		const bare = { url: "AAAA" };
+		expect(part({ type: "file_url", file_url: bare, file_name: "x.csv" })).toEqual({
+			type: "document",
+			media: { by: "bytes", mime: "text/csv", base64: "AAAA" },
+			filename: "x.csv",
+		});
+		expect(part({ type: "file_url", file_url: bare })).toMatchObject({ media: { mime: "application/pdf" } });
+		expect(part({ type: "video_url", video_url: bare })).toMatchObject({ media: { mime: "video/mp4" } });
+	});
+
 	test("H123 a mark of a cached prefix is a mark in either vendor's words", () => {
 		const openai = { prompt_cache_breakpoint: { mode: "explicit" } };
 		const claude = { cache_control: { type: "ephemeral", ttl: "1h" } };

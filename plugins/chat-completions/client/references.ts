@@ -18,7 +18,7 @@ import {
 
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container_id"]),
-	addresses: new Set(["url", "image_url", "video_url", "file_url", "file_data", "document_url"]),
+	addresses: new Set(["url", "image_url", "audio_url", "video_url", "file_url", "file_data", "document_url"]),
 	leads: leadsInside,
 	opaque: new Set(["tool_calls", "function_call", "reasoning_details", "annotations", "metadata"]),
 };

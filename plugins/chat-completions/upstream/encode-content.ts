@@ -51,6 +51,8 @@ const imagePart = (block: ImageBlock, writing: Writing): WireRecord => {
 
 const audioPart = (block: AudioBlock, writing: Writing): WireRecord => {
 	const { media } = block;
+	// What servers such as vLLM take, and OpenAI does not.
+	if (media.by === "url" && writing.sameProtocol) return { type: "audio_url", audio_url: { url: media.url } };
 	const mime = media.mime ?? "";
 	// Vendors beside OpenAI take more formats than its two.
 	const format = audioFormat(mime) ?? (writing.openai ? undefined : mime.split("/")[1]);

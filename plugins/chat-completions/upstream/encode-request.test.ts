@@ -235,6 +235,13 @@ describe("messages for an upstream", () => {
 		expect(partOf(sound("audio/mpeg"), "gpt-4o")).toEqual(["input_audio", 0]);
 		expect(partOf(sound("audio/flac"), "gpt-4o")).toEqual(["text", 1]);
 		expect(partOf(sound("audio/flac"), "qwen-omni")).toEqual(["input_audio", 0]);
+		const linked: Block = { type: "audio", media: { by: "url", url: "https://a.test/x.mp3" } };
+		expect(written(conversation(user(linked, text("u"))), "qwen-omni").losses).toEqual(["audio"]);
+		const own = { ...conversation(user(linked, text("u"))), protocol: "chat-completions" };
+		expect(written(own, "qwen-omni").messages[0]?.["content"]).toEqual([
+			{ type: "audio_url", audio_url: { url: "https://a.test/x.mp3" } },
+			{ type: "text", text: "u" },
+		]);
 		const film: Block = { type: "video", media: { by: "url", url: "https://a.test/x.mp4" } };
 		expect(partOf(film, "gpt-4o")).toEqual(["text", 1]);
 		expect(partOf(film, "qwen-vl")).toEqual(["video_url", 0]);

@@ -5,7 +5,7 @@ type Source = Grounding["sources"][number];
 
 const sourceOf = (value: unknown): Source[] => {
 	const result = asRecord(value);
-	const url = asText(value) ?? asText(result["url"]);
+	const url = asText(value) ?? asText(result["url"]) ?? asText(result["link"]);
 	return url === undefined ? [] : [{ url, ...definedOnly({ title: asText(result["title"]) }) }];
 };
 
@@ -24,7 +24,9 @@ const executed = (message: WireRecord): { queries: string[]; sources: Source[] }
 
 /** The sources told with an answer, or with one chunk of it; undefined when there are none. */
 export const searchGrounding = (root: WireRecord, message: WireRecord): Grounding | undefined => {
-	const results = asList(root["search_results"]);
+	// Perplexity's and Baidu's list, Zhipu's, and Tencent's.
+	const { search_results, web_search = asRecord(root["search_info"])["search_results"] } = root;
+	const results = asList(search_results ?? web_search);
 	const listed = (results.length > 0 ? results : asList(root["citations"])).flatMap(sourceOf);
 	const { queries, sources } = executed(message);
 	const all = [...listed, ...sources];

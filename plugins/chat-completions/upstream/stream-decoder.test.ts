@@ -559,16 +559,12 @@ describe("a stream of chunks", () => {
 		});
 	});
 
-	test("sources beside the choices are the answer's grounding", () => {
-		const made = answer([
-			{
-				...chunk({ content: "a" }),
-				citations: ["https://x.test"],
-				search_results: [{ title: "X", url: "https://x.test" }],
-			},
-			ending("stop"),
-			done,
-		]);
+	test.each([
+		["Perplexity", { citations: ["https://x.test"], search_results: [{ title: "X", url: "https://x.test" }] }],
+		["Zhipu", { web_search: [{ title: "X", link: "https://x.test", media: "m", refer: "ref_1" }] }],
+		["Tencent", { search_info: { search_results: [{ index: 1, title: "X", url: "https://x.test" }] } }],
+	])("sources that %s tells beside the choices are the answer's grounding", (_, beside) => {
+		const made = answer([{ ...chunk({ content: "a" }), ...beside }, ending("stop"), done]);
 		expect(made.candidates[0]?.grounding).toEqual({ queries: [], sources: [{ url: "https://x.test", title: "X" }] });
 	});
 

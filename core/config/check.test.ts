@@ -131,6 +131,24 @@ describe("what comes back", () => {
 		expect(check(t.Object({}), undefined)).toEqual({ value: {}, said: [] });
 	});
 
+	test("what does not fit is left out where it may be, so that the rest can be used to find more", () => {
+		const inner = t.Object({ must: t.String(), may: t.Optional(t.Number()), given: t.Number({ default: 5 }) }, closed);
+		const schema = t.Object({ list: t.Array(inner, { default: [] }), one: t.Optional(t.Integer()) }, closed);
+		const used = (value: unknown) => {
+			const { value: checked, complaints, usable } = checkSettings(schema, value, { label: "x", place: at() });
+			return [usable, complaints.length, usable && checked];
+		};
+		const fits = { list: [{ must: "a", may: 1, given: 2 }], one: 3 };
+		expect(used(fits)).toEqual([true, 0, fits]);
+		expect(used({ list: [{ must: "a", may: "b", given: "c", more: 1 }] })).toEqual([
+			true,
+			3,
+			{ list: [{ must: "a", given: 5 }] },
+		]);
+		for (const value of [{ list: [{ must: 1 }] }, { list: [{}] }, { list: 1 }, { one: "a" }, { more: 1 }, []])
+			expect(used(value)).toEqual([false, 1, false]);
+	});
+
 	test("two readings never share a default", () => {
 		const schema = t.Object({ l: t.Array(t.String(), { default: [] }) }, closed);
 		const [one, other] = [check(schema, {}).value, check(schema, {}).value];

@@ -10,13 +10,16 @@ export interface Where {
 	readonly place: Place;
 }
 
-/** The value with defaults filled in, a copy; to be used only when there are no complaints. */
+/** The value with defaults filled in, a copy; to be used only when there are no complaints, or to find what else is wrong. */
 export interface Checked {
 	readonly value: unknown;
 	readonly complaints: readonly Complaint[];
-	/** Something in it could not be made out, of which the file's own complaint tells, and nothing can stand in for that. */
-	readonly unknown: boolean;
+	/** Its shape is right: what was complained of, or could not be made out, is left out, and may be. */
+	readonly usable: boolean;
 }
+
+/** Stands for a value that does not fit, and for whatever cannot do without it. */
+const unfit = Symbol("unfit");
 
 /** Stands in for an address that could not be made out, so that whatever else is wrong is found as well. */
 const addressStandIn = "http://missing.invalid";
@@ -32,7 +35,7 @@ class Check {
 	readonly #where: Where;
 	readonly #named: Map<string, Shape>;
 	readonly #complaints: Complaint[] = [];
-	#unknown = false;
+	#usable = true;
 
 	constructor(where: Where, named: Map<string, Shape>) {
 		this.#where = where;
@@ -40,7 +43,9 @@ class Check {
 	}
 
 	run(shape: Shape, value: unknown, path: Path): Checked {
-		return { value: this.#any(shape, value, path), complaints: this.#complaints, unknown: this.#unknown };
+		const checked = this.#any(shape, value, path);
+		const usable = this.#usable && checked !== unfit;
+		return { value: checked === unfit ? value : checked, complaints: this.#complaints, usable };
 	}
 
 	#complain(path: Path, message: string, about?: Shape | "key"): void {
@@ -56,7 +61,7 @@ class Check {
 		const { template, missing } = this.#where.place(path);
 		if (missing !== undefined) {
 			this.#complain(path, missing, shape);
-			return value;
+			return unfit;
 		}
 		let found = template === undefined ? JSON.stringify(value) : `the value of ${JSON.stringify(template)}`;
 		if (value === null) found = "nothing";
@@ -65,7 +70,7 @@ class Check {
 		if (found.length > 80) found = `${found.slice(0, 80)}…`;
 		const near = typeof value === "string" && template === undefined ? didYouMean(value, literalsOf(shape)) : "";
 		this.#complain(path, `expected ${wanted}, found ${found}${near}`, shape);
-		return value;
+		return unfit;
 	}
 
 	#any(given: Shape, value: unknown, path: Path): unknown {
@@ -74,7 +79,7 @@ class Check {
 		if (optionsOf(shape).length > 1) return this.#union(shape, value, path);
 		if (shape.allOf === undefined) return this.#one(shape, value, path);
 		const opened = shape.allOf.map((part) => ({ ...part, additionalProperties: part.additionalProperties || true }));
-		return opened.reduce((last: unknown, part) => this.#any(part, last, path), value);
+		return opened.reduce((last: unknown, part) => (last === unfit ? unfit : this.#any(part, last, path)), value);
 	}
 
 	#one(shape: Shape, value: unknown, path: Path): unknown {
@@ -85,30 +90,47 @@ class Check {
 		const lack = fits ? lackOf(shape, read) : wantedBy(shape);
 		if (lack !== undefined && failed) return this.#inPlaceOf(shape, read);
 		if (lack !== undefined) return this.#expected(lack, shape, read, path);
-		if (Array.isArray(read)) return read.map((item, index) => this.#any(itemOf(shape, index), item, [...path, index]));
+		if (Array.isArray(read)) {
+			const items = read.map((item, index) => this.#any(itemOf(shape, index), item, [...path, index]));
+			return items.includes(unfit) ? unfit : items;
+		}
 		return isRecord(read) && shape.type === "object" ? this.#members(shape, read, path) : read;
 	}
 
 	#inPlaceOf(shape: Shape, failed: unknown): unknown {
 		if (typeof failed === "string" && isText(shape) && lackOf(shape, addressStandIn) === undefined)
 			return addressStandIn;
-		this.#unknown = true;
-		return failed;
+		return unfit;
 	}
 
-	#members(shape: Shape, given: WireRecord, path: Path): WireRecord {
-		const members: Record<string, unknown> = {};
+	/** A member that does not fit is left out, and defaults are filled in; without one that must be there all of it is unfit. */
+	#members(shape: Shape, given: WireRecord, path: Path): unknown {
+		const members = this.#fitting(shape, given, path);
+		// Without one of its own settings a plugin finds wrong what is not.
+		const lost = Object.keys(given).some((key) => given[key] !== null && !Object.hasOwn(members, key));
 		const { properties = {}, required = [] } = shape;
-		for (const [key, value] of Object.entries(given)) {
-			const member = memberOf(shape, key);
-			if (member === undefined) this.#strange(shape, [...path, key], key);
-			else if (!isLeftOut(member, value)) members[key] = this.#any(member, value, [...path, key]);
-		}
 		for (const [key, member] of Object.entries(properties)) {
 			if (Object.hasOwn(members, key)) continue;
 			const place = [...path, key];
 			if (member.default !== undefined) members[key] = this.#any(member, structuredClone(member.default), place);
-			else if (required.includes(key)) this.#complain(place, `missing, expected ${wantedBy(member)}`, member);
+			else if (required.includes(key) && !Object.hasOwn(given, key))
+				this.#complain(place, `missing, expected ${wantedBy(member)}`, member);
+		}
+		const lacks = required.some((key) => !Object.hasOwn(members, key));
+		if (path.length > 0) return lacks ? unfit : members;
+		this.#usable &&= !lost && !lacks;
+		return members;
+	}
+
+	#fitting(shape: Shape, given: WireRecord, path: Path): Record<string, unknown> {
+		const members: Record<string, unknown> = {};
+		for (const [key, value] of Object.entries(given)) {
+			const member = memberOf(shape, key);
+			if (member === undefined) this.#strange(shape, [...path, key], key);
+			else if (!isLeftOut(member, value)) {
+				const checked = this.#any(member, value, [...path, key]);
+				if (checked !== unfit) members[key] = checked;
+			}
 		}
 		return members;
 	}
@@ -129,7 +151,7 @@ class Check {
 		}));
 		const fitting = tries.find(({ complaints }) => complaints.length === 0);
 		if (fitting !== undefined) {
-			this.#unknown ||= fitting.unknown;
+			this.#usable &&= fitting.usable;
 			return fitting.value;
 		}
 		const given = isRecord(value) ? value : {};
@@ -145,7 +167,7 @@ class Check {
 		);
 		if (nearest === undefined) return this.#expected(wantedBy(shape), unionOf(shape), value, path);
 		this.#complaints.push(...nearest.complaints);
-		return value;
+		return nearest.usable ? nearest.value : unfit;
 	}
 }
 

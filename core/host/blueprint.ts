@@ -83,14 +83,14 @@ const instantiate = async (
 		complaints.push({ ...entry.at, where: entry.label, message: message + staleWords(entry, file) });
 	});
 	if (!plugin) return undefined;
-	const { value, complaints: wrong, unknown } = checkSettings(plugin.config, entry.with, entry);
+	const { value, complaints: wrong, usable } = checkSettings(plugin.config, entry.with, entry);
 	complaints.push(...wrong.map((one) => ({ ...one, message: one.message + staleWords(entry, file) })));
 	return {
 		name: entry.as ?? plugin.name,
 		use: entry.use,
 		plugin,
 		config: value,
-		sound: wrong.length === 0 && !unknown,
+		sound: usable,
 	};
 };
 

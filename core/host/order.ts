@@ -17,7 +17,7 @@ export interface Instance {
 	readonly use: string;
 	readonly plugin: Plugin;
 	readonly config: unknown;
-	/** Its settings are good. */
+	/** Its settings are good, or can be used to find what else is wrong. */
 	readonly sound: boolean;
 }
 

@@ -85,8 +85,23 @@ test("what could not be made out, and a plugin named twice, hide nothing else th
 		"plugins[3] router → upstreams[0].url: say where (the variable PORTICO_TEST_NOT_SET)",
 		'plugins[3] router → models[0].targets[0].upstream: the model "m" leads to the upstream "mian", which is not configured (did you mean "main"?)',
 	]);
-	const seconds = { firstByteSeconds: "${PORTICO_TEST_NOT_SET}", url: "http://127.0.0.1:1/v1" };
-	expect(await complaints({ use: "router", with: { upstreams: [upstream("main", seconds)], models } })).toEqual([
+	const lacking = { firstByteSeconds: "${PORTICO_TEST_NOT_SET}", url: "http://127.0.0.1:1/v1", kye: "k" };
+	expect(
+		await complaints({
+			use: "router",
+			with: { upstreams: [upstream("main", lacking)], models: [{ ...models[0], translation: "stict" }] },
+		}),
+	).toEqual([
 		"plugins[2] router → upstreams[0].firstByteSeconds: the variable PORTICO_TEST_NOT_SET is not set: set it, or write ${PORTICO_TEST_NOT_SET:-default}",
+		'plugins[2] router → upstreams[0].kye: not a setting here (did you mean "key"?)',
+		'plugins[2] router → models[0].targets[0].upstream: the model "m" leads to the upstream "mian", which is not configured (did you mean "main"?)',
+		'plugins[2] router → models[0].translation: expected one of "lossy", "strict", found "stict" (did you mean "strict"?) (strict: answer 400 rather than leave something behind in translation.)',
 	]);
+	// What nothing can be made of without it brings no more than its own complaint.
+	const misspelt = { name: "main", protocol: "chat-completions", ulr: "http://127.0.0.1:1/v1" };
+	for (const settings of [
+		{ upstraems: [upstream("mian", { url: "http://127.0.0.1:1/v1" })], models },
+		{ upstreams: [misspelt], models },
+	])
+		expect((await complaints({ use: "router", with: settings })).join("\n")).not.toContain("leads to the upstream");
 });

@@ -101,7 +101,14 @@ export const buildGateway = async (
 	const order = blueprint.instances.map(({ name }) => name);
 	const built = await buildGeneration(blueprint.ordered, order, lent, log);
 	const { generation, complaints } = built;
-	if (complaints.length > 0) return refused(complaints);
+	const router = generation.given(routerService);
+	const byCore = (list: readonly Route[]): readonly OwnedRoute[] => list.map((route) => ({ plugin: "portico", route }));
+	const own = byCore([openApiRoute(() => routes, options.version), ...options.own(() => rows)]);
+	const listing = byCore(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []);
+	const clashes = routeClashes([...own, ...(router ? modelPaths(generation) : []), ...listing, ...generation.routes]);
+	// Two protocols of one name have all their routes in common: one complaint says so.
+	const wrong = [...complaints, ...clashes.filter(({ plugin }) => !complaints.some((one) => one.plugin === plugin))];
+	if (wrong.length > 0 || blueprint.complaints.length > 0) return refused(wrong);
 	rows = generation.rows;
 	const recording: Recording = {
 		clock,
@@ -111,15 +118,9 @@ export const buildGateway = async (
 		tracer: generation.given(tracer),
 	};
 	const refusals = new Refusals(recording);
-	const router = generation.given(routerService);
 	const ofBuild = { rulesOf, secondLook, recording, refusals };
 	const relay = router && relayFor(generation, router, ofBuild, blueprint.config.server, options);
-	const byCore = (list: readonly Route[]): readonly OwnedRoute[] => list.map((route) => ({ plugin: "portico", route }));
-	const own = byCore([openApiRoute(() => routes, options.version), ...options.own(() => rows)]);
-	const listing = byCore(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []);
 	const routes: readonly OwnedRoute[] = [...own, ...byCore(relay?.routes ?? []), ...listing, ...generation.routes];
-	const clashes = routeClashes([...own, ...(relay ? modelPaths(generation) : []), ...listing, ...generation.routes]);
-	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
 	const ownedRoutes = new Map(routes.map((owned) => [`${owned.route.method} ${owned.route.path}`, owned]));
 	// `HEAD` is answered by the route of `GET` where it has none of its own.
 	const routeOf = ({ request, route }: Admitted): OwnedRoute | undefined =>

@@ -17,7 +17,10 @@ symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portic
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The complaint about a gateway with this plugin, whose members stand in place of what `definePlugin` would want. */
-const complaintAbout = async (members: string, plugins: readonly string[] = []): Promise<string> => {
+const complaintAbout = async (
+	members: string,
+	plugins: Parameters<typeof startGateway>[0]["plugins"] = [],
+): Promise<string> => {
 	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
 	writeFileSync(
 		file,
@@ -50,6 +53,13 @@ const endpoint = (path: string): string =>
 	);
 const setting = (key: string): string =>
 	offering("policies", `{ name, setting: { key: "${key}", schema: t.Number(), compile: Number } }`);
+
+test("a route that is taken is told of beside what else is wrong", async () => {
+	const prices = { use: "prices", with: { upstreams: { "no-such": { m: { input: 1 } } } } };
+	const told = await complaintAbout(route("POST", "/v2/rerank", "token"), ["rerank", prices]);
+	expect(told).toContain('"rerank" offers the route POST /v2/rerank too');
+	expect(told).toContain('has prices of the upstream "no-such", which is not configured');
+});
 
 describe("is told of", () => {
 	test.each([

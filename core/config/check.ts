@@ -60,8 +60,9 @@ class Check {
 	#expected(wanted: string, shape: Shape, value: unknown, path: Path): unknown {
 		const { template, missing } = this.#where.place(path);
 		if (missing !== undefined) {
-			this.#complain(path, missing, shape);
-			return unfit;
+			const instead = this.#inPlaceOf(shape, value);
+			if (instead === unfit) this.#complain(path, missing, shape);
+			return instead;
 		}
 		let found = template === undefined ? JSON.stringify(value) : `the value of ${JSON.stringify(template)}`;
 		if (value === null) found = "nothing";
@@ -98,9 +99,8 @@ class Check {
 	}
 
 	#inPlaceOf(shape: Shape, failed: unknown): unknown {
-		if (typeof failed === "string" && isText(shape) && lackOf(shape, addressStandIn) === undefined)
-			return addressStandIn;
-		return unfit;
+		const isAddress = typeof failed === "string" && isText(shape) && shape.pattern !== undefined;
+		return isAddress && lackOf(shape, addressStandIn) === undefined ? addressStandIn : unfit;
 	}
 
 	/** A member that does not fit is left out, and defaults are filled in; without one that must be there all of it is unfit. */

@@ -271,10 +271,11 @@ describe("${…}", () => {
 });
 
 test("whoever does not serve is told of a variable that is not set only where what stands in for it cannot", () => {
-	const text = "plugins:\n  - use: x\n    with: { key: '${KEY}', pepper: '${PEPPER}' }";
+	const text = "plugins:\n  - use: x\n    with: { key: '${KEY}', url: '${URL}', pepper: '${PEPPER}' }";
 	const { config } = readConfig({ file: "", text, environment: {}, readFile: () => "", withoutSecrets: true });
 	const [entry] = config?.plugins ?? [];
-	const schema = t.Object({ key: t.String(), pepper: t.String({ minLength: 32 }) });
+	const url = t.String({ pattern: "^https?://" });
+	const schema = t.Object({ key: t.String(), url, pepper: t.String({ minLength: 32 }) });
 	const { complaints } = checkSettings(schema, entry?.with, entry ?? { label: "", place: () => expect.unreachable() });
 	expect(complaints.map(({ where, message }) => `${where}: ${message}`)).toEqual([
 		"plugins[0] x → pepper: the variable PEPPER is not set: set it, or write ${PEPPER:-default}",

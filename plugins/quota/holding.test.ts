@@ -21,7 +21,7 @@ import {
 	type Spender,
 	settleOnAll,
 } from "./holding.ts";
-import { reserveTask, settleTask } from "./tasks.ts";
+import { reserveTask } from "./tasks.ts";
 import { windowFinder } from "./windows.ts";
 
 const persons = 2;
@@ -249,7 +249,7 @@ class Household {
 		this.tasks.delete(id);
 		this.add(task.token, task.day, Math.min(cost, task.amount));
 		// The reply may be lost: the batch is written twice.
-		for (let time = 0; time < 2; time++) this.world.write(settleTask(this.world.sql, id, cost));
+		for (let time = 0; time < 2; time++) this.world.write([this.world.sql.settleTask(id, cost)]);
 	}
 
 	async run(what: Command): Promise<void> {

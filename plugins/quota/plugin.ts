@@ -32,7 +32,7 @@ import { ledgerWriters, type Quota, quota } from "./service.ts";
 import { quotaSetting } from "./setting.ts";
 import { Statements } from "./statements.ts";
 import { quotaTables } from "./tables.ts";
-import { reserveTask, settleTask } from "./tasks.ts";
+import { reserveTask } from "./tasks.ts";
 import { taskAlerts } from "./threshold-alerts.ts";
 
 export interface QuotaParts {
@@ -102,7 +102,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals, mostWaiting }
 				flush: () => accounts.flush(),
 				reserve: (token, amount, taskId) => reserveTask(accounts, token, amount, taskId, now()),
 				settle: (taskId, amount) => [
-					...settleTask(accounts.statements, taskId, amount),
+					accounts.statements.settleTask(taskId, amount),
 					...taskAlerts(needs.alerts(), taskId),
 				],
 			};

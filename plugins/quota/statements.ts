@@ -21,6 +21,16 @@ const windowKeptMs = 62 * 24 * 3_600_000;
 /** So many are forgotten in an hour at most: one statement must not hold others up. */
 const windowsAtOnce = 5_000;
 
+/** What is left of an account `a`; of one without a limit more than all amounts of money there are. */
+const left = sql`coalesce(a.quota, 4000000000000000) - a.used - a.leased`;
+
+/** The lease that a task has of an account beside its token's own, where its lease is named as the task. */
+export const leaseBeside = (task: string, account: string): string => `${task}@${account}`;
+
+/** Which leases are a task's, on every account: `A` is what follows `@`. */
+export const leasesOfTask = (task: string): SQL =>
+	sql`(id = ${task} OR (id > ${leaseBeside(task, "")} AND id < ${`${task}A`}))`;
+
 /** A lease as its node knows it. `settled`: everything that was charged to it, micro-dollars. */
 export interface LeaseFigures {
 	readonly id: string;
@@ -75,7 +85,6 @@ export class Statements {
 		const { id, account, holder, granted, least, want, greedy } = request;
 		const others = sql`(SELECT count(DISTINCT holder) FROM quota_leases
 			WHERE token = ${account} AND state = 'open' AND kind = 'slice' AND holder <> ${holder})`;
-		const left = sql`coalesce(a.quota, 4000000000000000) - a.used - a.leased`;
 		const fair = sql`max(${least}, (${left}) / (2 * (1 + ${others})))`;
 		const share = greedy ? sql`min(${want}, ${left})` : sql`min(${want}, ${fair}, ${left})`;
 		const enough = sql`${left} >= ${least}`;
@@ -137,9 +146,9 @@ export class Statements {
 
 	/** A slice that was spent and that the database has lost: closed at once, with as much of it as the account has left. */
 	regain({ id, account, settled }: LeaseFigures, holder: string): Statement {
-		const left = sql`max(0, coalesce(a.quota, 4000000000000000) - a.used - a.leased)`;
+		const charged = sql`min(${settled}, max(0, ${left}))`;
 		return sql`INSERT INTO quota_leases (id, token, kind, holder, granted, settled, state, changed_at)
-			SELECT ${id}, a.token, 'slice', ${holder}, min(${settled}, ${left}), min(${settled}, ${left}), 'closed', ${this.now}
+			SELECT ${id}, a.token, 'slice', ${holder}, ${charged}, ${charged}, 'closed', ${this.now}
 			FROM quota_accounts a WHERE a.token = ${account} ON CONFLICT (id) DO NOTHING`;
 	}
 
@@ -226,16 +235,10 @@ export class Statements {
 			WHERE id = ${id} AND expires_at IS NOT NULL AND ${created}`;
 	}
 
-	/** Charges at most what was held, once. */
-	settleTask(id: string, cost: number): Statement {
+	/** Charges at most what was held, once, on every account on which the task is held. */
+	settleTask(task: string, cost: number): Statement {
 		return sql`UPDATE quota_leases SET settled = min(granted, ${cost}), granted = min(granted, ${cost}), state = 'closed', changed_at = ${this.now}
-			WHERE id = ${id} AND kind = 'task' AND state = 'open'`;
-	}
-
-	/** The same on the further accounts on which the task is held. Their leases are named after the task's own. */
-	settleTaskBeside(id: string, cost: number): Statement {
-		return sql`UPDATE quota_leases SET settled = min(granted, ${cost}), granted = min(granted, ${cost}), state = 'closed', changed_at = ${this.now}
-			WHERE id > ${`${id}@`} AND id < ${`${id}A`} AND kind = 'task' AND state = 'open'`;
+			WHERE ${leasesOfTask(task)} AND kind = 'task' AND state = 'open'`;
 	}
 
 	/** Corrections that the ledger has not recorded. */

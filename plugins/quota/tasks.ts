@@ -1,17 +1,14 @@
 /** What tasks hold back: leases of their own, in the database from the start, because a task outlives its process. */
-import { type Denial, deny, type Statement } from "#core";
+import { type Denial, deny } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { type AccountLimit, accountsBeside, type Spender } from "./holding.ts";
 import { count } from "./numbers.ts";
 import { capital, nameOf } from "./refusals.ts";
 import type { TaskReservation } from "./service.ts";
-import type { Statements } from "./statements.ts";
+import { leaseBeside } from "./statements.ts";
 
 /** Asked again after the nodes had the time to return what they do not need. */
 const attempts = 3;
-
-/** The lease that a task has of a further account. */
-const besideOf = (taskId: string, account: string): string => `${taskId}@${account}`;
 
 const denialFor = (left: number, amount: number, short: AccountLimit | undefined): Denial =>
 	left >= amount
@@ -27,12 +24,6 @@ const denialFor = (left: number, amount: number, short: AccountLimit | undefined
 					: "This token's quota, or the ceiling of its owner, does not suffice for this task. Ask the operator to raise it.",
 				short?.window && { resetsAt: new Date(short.window.end).toISOString() },
 			);
-
-/** Charges what a task cost, on every account on which it is held. */
-export const settleTask = (statements: Statements, id: string, cost: number): readonly Statement[] => [
-	statements.settleTask(id, cost),
-	statements.settleTaskBeside(id, cost),
-];
 
 /** Holds `amount` for a task on every account of its token, or says why not. Rejects when the database cannot be reached. */
 export const reserveTask = async (
@@ -52,7 +43,7 @@ export const reserveTask = async (
 			statements.account(own.account, null),
 			...others.map(({ account, limit }) => statements.account(account, limit ?? null)),
 			statements.holdTask(id, own.account, amount, names),
-			...names.map((account) => statements.holdTaskBeside(besideOf(id, account), account, amount, id)),
+			...names.map((account) => statements.holdTaskBeside(leaseBeside(id, account), account, amount, id)),
 			statements.state(id),
 			...on.map((account) => statements.balance(account)),
 		]);
@@ -60,7 +51,7 @@ export const reserveTask = async (
 		if (state?.rows[0]?.["state"] === "open")
 			return {
 				keep: (created) =>
-					[id, ...names.map((account) => besideOf(id, account))].map((lease) => statements.keepTask(lease, created)),
+					[id, ...names.map((account) => leaseBeside(id, account))].map((lease) => statements.keepTask(lease, created)),
 			};
 		const lefts = balances.map(
 			({ rows: [row] }) => (count(row?.["quota"]) ?? Number.POSITIVE_INFINITY) - (count(row?.["used"]) ?? 0),

@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Statement, valueList } from "#core";
 import { type Alerts, enqueueOn, onceMs } from "../alerts/service.ts";
 import { budgetPrefix, personPrefix } from "./account-names.ts";
+import { leasesOfTask } from "./statements.ts";
 
 /**
  * Whose account it is, and for how long, as text: every batch that charges asks, and what is put together anew each time
@@ -51,10 +52,7 @@ const crossed = (all: readonly Alerts[], which: SQL): readonly Statement[] =>
 
 /** The accounts on which a task was held. */
 export const taskAlerts = (all: readonly Alerts[], task: string): readonly Statement[] =>
-	crossed(
-		all,
-		sql`a.token IN (SELECT token FROM quota_leases WHERE id = ${task} OR (id > ${`${task}@`} AND id < ${`${task}A`}))`,
-	);
+	crossed(all, sql`a.token IN (SELECT token FROM quota_leases WHERE ${leasesOfTask(task)})`);
 
 const mostRemembered = 10_000;
 

@@ -3,7 +3,6 @@ import type { ModelRouted } from "../../contract/call.ts";
 import { type Denial, deny, Fault } from "../../contract/fault.ts";
 import type { Protocol, ProtocolAsk } from "../../contract/protocol.ts";
 import type { Target } from "../../contract/upstream.ts";
-import { isUnverified } from "../../errors/unverified.ts";
 import type { ModelCapabilities } from "../../neutral/model.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { withoutSigner } from "../../neutral/without-signer.ts";
@@ -14,6 +13,7 @@ import { Passthrough, type Translating } from "../exchanges/passthrough.ts";
 import { Translation } from "../exchanges/translation.ts";
 import { type Approach, type ApproachOptions, type OtherWays, refuseLosses, type SummaryFirst } from "./approach.ts";
 import { refusedCapabilities } from "./refused-capabilities.ts";
+import { isUnverified } from "./unverified.ts";
 
 /** A permit's limit is one for all targets; each is asked for no more than it can give. */
 const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | undefined =>

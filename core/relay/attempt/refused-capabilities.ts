@@ -1,9 +1,10 @@
 /** What the words of a refusal tell of the model, where the same upstream takes the request in another form. */
-import { effortsTaken } from "../../errors/refused-effort.ts";
-import { mostOutput } from "../../errors/refused-limit.ts";
+
 import type { ModelCapabilities } from "../../neutral/model.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { instructsLater } from "../../neutral/system-first.ts";
+import { effortsTaken } from "./refused-effort.ts";
+import { mostOutput } from "./refused-limit.ts";
 
 /** A request that was refused, and how. */
 export interface Refused {

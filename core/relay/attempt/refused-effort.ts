@@ -1,6 +1,6 @@
 /** Refusals of a level of thinking that the model does not take: who serves it decides that, not its name alone. */
-import { asEffort } from "../neutral/effort.ts";
-import type { Effort } from "../neutral/request.ts";
+import { asEffort } from "../../neutral/effort.ts";
+import type { Effort } from "../../neutral/request.ts";
 
 const subject = /reasoning|effort|\bthink/i;
 const quote = "\\\\*[\"'`]?";

@@ -31,7 +31,7 @@ export interface ModelCall {
 	readonly maxOutputTokens?: number;
 	/** How many answers are asked for; 1 unless said. */
 	readonly candidates: number;
-	/** A key of the client's by which calls share a provider's cache (`prompt_cache_key` and the like). */
+	/** A key in the body by which calls share a provider's cache (`prompt_cache_key`); without one the header `x-session-affinity` counts. */
 	readonly affinity?: string;
 	/** The client wants some fields of the answer only: `Passthrough.restore` is called to give it those. */
 	readonly selective?: boolean;

@@ -25,11 +25,6 @@ describe("reading a request", () => {
 		});
 	});
 
-	test("takes the session header for affinity when the body names none", () => {
-		const { call } = askFor(bodyWith(), undefined, new Headers({ "x-session-affinity": "s-9" }));
-		expect(call.affinity).toBe("s-9");
-	});
-
 	test("holds back for the larger of both limits", () => {
 		expect(askFor(bodyWith({ max_tokens: 10, max_completion_tokens: 40 })).call.maxOutputTokens).toBe(40);
 	});

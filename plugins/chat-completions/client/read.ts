@@ -53,7 +53,7 @@ const limitOf = (current: unknown, older: unknown): number | undefined => {
 };
 
 /** Finds model, stream, limits and cache key. Throws `Fault` (`invalid_request` with `parameter`) as said above. */
-export const readCall = ({ headers, body }: ModelRequest): ModelCall => {
+export const readCall = ({ body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const { model, messages, stream, n, max_completion_tokens: current, max_tokens: older } = value;
 	const name = modelOf(model);
@@ -61,10 +61,10 @@ export const readCall = ({ headers, body }: ModelRequest): ModelCall => {
 	const streams = stream !== undefined && flag(stream, "stream");
 	checkRanges(value);
 	const limit = current === undefined && older === undefined ? undefined : limitOf(current, older);
-	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity");
+	const affinity = asText(value["prompt_cache_key"]);
 	const candidates = n === undefined ? 1 : (whole(n, "n", 1, 128) ?? 1);
 	const call: Changeable<ModelCall> = { operation: "generate", name, stream: streams, candidates };
 	if (limit !== undefined) call.maxOutputTokens = limit;
-	if (affinity !== null) call.affinity = affinity;
+	if (affinity !== undefined) call.affinity = affinity;
 	return call;
 };

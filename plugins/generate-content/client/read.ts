@@ -106,8 +106,7 @@ const readPlainCall = (request: ModelRequest): ModelCall => {
 	const { operation, stream } = verbs[path.verb] ?? { operation: "generate", stream: false };
 	const body = request.body.value;
 	if (operation !== "generate") return { operation, name: path.model, stream: false, candidates: 1 };
-	const affinity = asText(field(body, "cachedContent")) ?? request.headers.get("x-session-affinity") ?? undefined;
-	return readGeneration(body, path, stream, affinity);
+	return readGeneration(body, path, stream, asText(field(body, "cachedContent")));
 };
 
 /** Finds model, verb, limits and field mask. Throws `Fault`: `not_found` for the address, `invalid_request` for the body. */

@@ -84,7 +84,6 @@ describe("what routing is told", () => {
 			candidates: 1,
 			affinity: "user_session_1",
 		});
-		expect(askOf(good, "/v1/messages?beta=true", { "x-session-affinity": "s" }).call.affinity).toBe("s");
 		expect(askOf({ ...good, stream: null }).call.stream).toBe(false);
 	});
 

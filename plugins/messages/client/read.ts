@@ -48,20 +48,17 @@ const checkMessages = (body: WireRecord): void => {
 	for (const [index, message] of messages.entries()) checkMessage(message, `messages[${index}]`);
 };
 
-/** The conversation's own name, by which its calls may be kept at one provider's cache. */
-const affinityOf = (body: WireRecord, headers: Headers): string | undefined =>
-	asText(asRecord(body["metadata"])["user_id"]) ?? headers.get("x-session-affinity") ?? undefined;
-
 /** What the address is for. */
 export const operationAt = (path: string): Operation => (path.endsWith("/count_tokens") ? "count_tokens" : "generate");
 
 /** Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`) as said above. */
-export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
+export const readCall = ({ url, body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const operation = operationAt(url.pathname);
 	const name = modelOf(value["model"]);
 	checkMessages(value);
-	const affinity = affinityOf(value, headers);
+	// The conversation's own name, by which its calls may be kept at one provider's cache.
+	const affinity = asText(asRecord(value["metadata"])["user_id"]);
 	if (operation === "count_tokens")
 		return { operation, name, stream: false, candidates: 1, ...definedOnly({ affinity }) };
 	const maxOutputTokens = limitOf(value);

@@ -96,7 +96,7 @@ export const operationAt = (path: string): Operation => {
 };
 
 /** Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`). */
-export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
+export const readCall = ({ url, body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const name = modelOf(value["model"]);
 	const operation = operationAt(url.pathname);
@@ -107,7 +107,7 @@ export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	checkFields(value);
 	const limit = whole(value["max_output_tokens"], "max_output_tokens", 1);
 	const maxOutputTokens = compacts ? Math.min(limit ?? summaryTokens, summaryTokens) : limit;
-	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity") ?? undefined;
+	const affinity = asText(value["prompt_cache_key"]);
 	return {
 		operation,
 		name,

@@ -89,7 +89,7 @@ export default definePlugin({
 		const publicUrl = config.publicUrl?.replace(/\/+$/, "");
 		const baseUrl = ({ origin }: Identified): string => publicUrl ?? origin;
 		const taskStore = createTaskStore(needs.store);
-		const leases = createTaskLeases(needs.store);
+		const leases = createTaskLeases(needs.store, needs.tokens);
 		const links = createLinks(() => linkKey);
 		const withinTime = createWithinTime(needs.clock);
 		const folder = config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks");
@@ -143,10 +143,11 @@ export default definePlugin({
 			catalogue,
 			authority: needs.taskAuthority,
 			accounts,
-			inputRoom: createInputRoom(needs.store, {
-				perToken: config.inputMegabytesPerToken * 1024 * 1024,
-				total: config.inputMegabytes * 1024 * 1024,
-			}),
+			inputRoom: createInputRoom(
+				needs.store,
+				{ perToken: config.inputMegabytesPerToken * 1024 * 1024, total: config.inputMegabytes * 1024 * 1024 },
+				needs.tokens,
+			),
 			webhooks: needs.webhooks,
 			baseUrl,
 			keepMs: config.keepDays * day,

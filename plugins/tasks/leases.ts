@@ -1,6 +1,7 @@
 /** What a worker does with tasks under leases: takes those that are due, and keeps what came of looking at them. */
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asText, type Store, valueList, type WireRecord } from "#core";
+import type { TokenOwnership } from "../tokens/service.ts";
 import { type WorkRow, workRowOf } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
 import { open } from "./task-store.ts";
@@ -17,7 +18,8 @@ type Errand = (typeof errandNames)[number];
 /** A task that is due to be looked at. */
 export interface DueTask {
 	readonly id: string;
-	readonly token: string;
+	/** The owner of its token, or the token where nobody owns it. */
+	readonly caller: string;
 	readonly upstream: string;
 	/**
 	 * What is to be done: to submit it, to ask after it, or, when it was given up, to settle what it costs; to release what
@@ -43,7 +45,7 @@ export interface Look {
 	readonly missing: number;
 }
 
-/** What this node can work on; `full`: upstreams that take no more now; `served`: tokens, by `shareName`, that others go before. */
+/** What this node can work on; `full`: upstreams that take no more now; `served`: callers, by `shareName`, that others go before. */
 export interface Reach {
 	readonly kinds: readonly string[];
 	readonly upstreams: readonly string[];
@@ -82,7 +84,10 @@ export interface TaskLeases {
 	nextDue(now: number): Promise<number | undefined>;
 }
 
-export const createTaskLeases = (store: Store): TaskLeases => {
+export const createTaskLeases = (store: Store, tokens?: Pick<TokenOwnership, "directory">): TaskLeases => {
+	const caller = tokens
+		? sql`coalesce((SELECT n.owner FROM (${tokens.directory()}) n WHERE n.id = tasks.token_id), token_id)`
+		: sql`token_id`;
 	const unsent = sql`NOT ${open} AND upstream_id IS NULL AND submissions = 0`;
 	const mine = (row: WorkRow, lease: string): SQL => sql`id = ${row.task.id} AND lease = ${lease}`;
 	const seen = (
@@ -104,15 +109,15 @@ export const createTaskLeases = (store: Store): TaskLeases => {
 	return {
 		async due(now, held, { kinds, upstreams, full, served }, limit) {
 			const rows = await store.all(sql`
-				SELECT id, token_id, upstream, CASE WHEN ${unsent} THEN 'release' WHEN NOT ${open} THEN 'settle' WHEN upstream_id IS NULL THEN 'submit' ELSE 'poll' END AS errand
+				SELECT id, ${caller} AS caller, upstream, CASE WHEN ${unsent} THEN 'release' WHEN NOT ${open} THEN 'settle' WHEN upstream_id IS NULL THEN 'submit' ELSE 'poll' END AS errand
 				FROM tasks
 				WHERE due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
-					AND id NOT IN ${valueList(held)} AND upstream || ' ' || token_id NOT IN ${valueList(served)} AND (upstream NOT IN ${valueList(full)} OR ${unsent})
+					AND id NOT IN ${valueList(held)} AND upstream || ' ' || ${caller} NOT IN ${valueList(served)} AND (upstream NOT IN ${valueList(full)} OR ${unsent})
 					AND (due_at <= ${now - othersFirstMs} OR ${unsent} OR (upstream IN ${valueList(upstreams)} AND kind IN ${valueList(kinds)}))
 				ORDER BY due_at, id LIMIT ${limit}`);
 			return rows.map((row) => ({
 				id: asText(row.id) ?? "",
-				token: asText(row.token_id) ?? "",
+				caller: asText(row.caller) ?? "",
 				upstream: asText(row.upstream) ?? "",
 				errand: errandNames.find((name) => name === row.errand) ?? "poll",
 			}));

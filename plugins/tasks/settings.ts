@@ -28,7 +28,8 @@ export const settings = t.Object(
 		inputMegabytes: t.Number({
 			default: 4096,
 			minimum: 0.01,
-			description: "What the inputs of all open tasks may take in the database.",
+			description:
+				"What the inputs of all open tasks may take in the database; those of all tokens of one person half of it.",
 		}),
 		filesFolder: t.Optional(
 			t.String({

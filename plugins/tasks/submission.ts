@@ -164,7 +164,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 		const { task } = made;
 		const bytes = Buffer.byteLength(JSON.stringify(made.input));
 		const written = await store.write([
-			...insert(kind, made, options.inputRoom.fits(task.tokenId, bytes)),
+			...insert(kind, made, options.inputRoom.fits(call.token, bytes)),
 			...hold.keep,
 			sql`SELECT id FROM tasks WHERE id = ${task.id}`,
 		]);
@@ -175,7 +175,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 		}
 		if (written.at(-1)?.rows.length === 0) {
 			await letGo(task);
-			return refuse(await options.inputRoom.denial(task.tokenId, bytes));
+			return refuse(await options.inputRoom.denial(call.token, bytes));
 		}
 		options.made(task);
 		return task;

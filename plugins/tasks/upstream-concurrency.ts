@@ -12,12 +12,12 @@ interface Load {
 	readonly most: number;
 	/** When the first of them began, or one of them ended last. */
 	since: number;
-	/** How many of them are of each token. */
-	readonly ofToken: Map<string, number>;
+	/** How many of them are of each caller: all tokens of a person, who may make as many as they like, are one. */
+	readonly ofCaller: Map<string, number>;
 }
 
-/** What one token has to do at one upstream. */
-export const shareName = (upstream: string, token: string): string => `${upstream} ${token}`;
+/** What one caller has to do at one upstream. */
+export const shareName = (upstream: string, caller: string): string => `${upstream} ${caller}`;
 
 export class UpstreamConcurrency {
 	private readonly concurrency = new Map<string, Load>();
@@ -30,7 +30,7 @@ export class UpstreamConcurrency {
 		this.clock = clock;
 		for (const { name, concurrency } of upstreams) {
 			const most = Math.max(1, concurrency);
-			this.concurrency.set(name, { running: 0, limit: most, most, since: 0, ofToken: new Map() });
+			this.concurrency.set(name, { running: 0, limit: most, most, since: 0, ofCaller: new Map() });
 		}
 	}
 
@@ -44,24 +44,24 @@ export class UpstreamConcurrency {
 		return [...this.concurrency].filter(([, { running }]) => running > 0);
 	}
 
-	enter(name: string, token: string): boolean {
+	enter(name: string, caller: string): boolean {
 		const load = this.concurrency.get(name);
 		if (!load || load.running >= this.room(load)) return false;
 		if (load.running === 0) load.since = this.clock.monotonic();
 		load.running++;
-		load.ofToken.set(token, (load.ofToken.get(token) ?? 0) + 1);
+		load.ofCaller.set(caller, (load.ofCaller.get(caller) ?? 0) + 1);
 		return true;
 	}
 
 	/** `answered`: false when the upstream was too busy or did not answer; undefined when nothing was asked. */
-	leave(name: string, token: string, answered: boolean | undefined): void {
+	leave(name: string, caller: string, answered: boolean | undefined): void {
 		const load = this.concurrency.get(name);
 		if (!load) return;
 		load.running--;
 		load.since = this.clock.monotonic();
-		const left = (load.ofToken.get(token) ?? 0) - 1;
-		if (left > 0) load.ofToken.set(token, left);
-		else load.ofToken.delete(token);
+		const left = (load.ofCaller.get(caller) ?? 0) - 1;
+		if (left > 0) load.ofCaller.set(caller, left);
+		else load.ofCaller.delete(caller);
 		if (answered === true) load.limit = Math.min(load.most, load.limit + 1 / Math.floor(load.limit));
 		if (answered === false) load.limit = Math.max(1, load.limit / 2);
 	}
@@ -72,12 +72,12 @@ export class UpstreamConcurrency {
 		return full.map(([name]) => name);
 	}
 
-	/** Tokens that have at an upstream what would be theirs if one more came: whoever has less goes first. By `shareName`. */
+	/** Callers that have at an upstream what would be theirs if one more came: whoever has less goes first. By `shareName`. */
 	served(): readonly string[] {
 		return this.busy().flatMap(([name, load]) => {
-			const { ofToken } = load;
-			const share = this.room(load) / (ofToken.size + 1);
-			return [...ofToken].flatMap(([token, running]) => (running >= share ? [shareName(name, token)] : []));
+			const { ofCaller } = load;
+			const share = this.room(load) / (ofCaller.size + 1);
+			return [...ofCaller].flatMap(([caller, running]) => (running >= share ? [shareName(name, caller)] : []));
 		});
 	}
 }

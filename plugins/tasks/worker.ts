@@ -32,7 +32,7 @@ const claimSize = 200;
 interface Request {
 	readonly upstream: string;
 	/** Whose place it takes; of several tasks the first one's. */
-	readonly token: string;
+	readonly caller: string;
 	/** Whether it takes one of the upstream's places. */
 	readonly entered: boolean;
 	readonly ids: readonly string[];
@@ -87,8 +87,8 @@ export class Worker {
 			const ids = errands.flatMap((errand) => errand.ids);
 			claimed = new Map((await leases.claim(ids, lease, now())).map((row) => [row.task.id, row]));
 		} finally {
-			for (const { upstream, token, entered, ids } of errands)
-				if (entered && !ids.some((id) => claimed.has(id))) concurrency.leave(upstream, token, undefined);
+			for (const { upstream, caller, entered, ids } of errands)
+				if (entered && !ids.some((id) => claimed.has(id))) concurrency.leave(upstream, caller, undefined);
 		}
 		return errands.flatMap((errand) => {
 			const rows = errand.ids.flatMap((id) => claimed.get(id) ?? []);
@@ -98,7 +98,7 @@ export class Worker {
 		});
 	}
 
-	/** Of tokens that have their share under way only where no other has anything to do. */
+	/** Of callers that have their share under way only where no other has anything to do. */
 	private async due(held: Iterable<string>, reach: Reach): Promise<readonly DueTask[]> {
 		const { leases, now } = this.options;
 		const ids = [...held];
@@ -119,15 +119,15 @@ export class Worker {
 			const asks = group[0]?.errand !== "release" && upstream !== undefined;
 			const errands: Request[] = [];
 			for (let at = 0; at < ids.length; at += size) {
-				const token = group[at]?.token ?? "";
-				if (asks && !concurrency.enter(name, token)) break;
-				errands.push({ upstream: name, token, entered: asks, ids: ids.slice(at, at + size) });
+				const caller = group[at]?.caller ?? "";
+				if (asks && !concurrency.enter(name, caller)) break;
+				errands.push({ upstream: name, caller, entered: asks, ids: ids.slice(at, at + size) });
 			}
 			return errands;
 		});
 	}
 
-	private async begin({ upstream, token, entered }: Request, rows: readonly WorkRow[], lease: string): Promise<void> {
+	private async begin({ upstream, caller, entered }: Request, rows: readonly WorkRow[], lease: string): Promise<void> {
 		const { concurrency, catalogue, log, mustEnd } = this.options;
 		let answered: Answered = false;
 		try {
@@ -135,7 +135,7 @@ export class Worker {
 		} catch (error) {
 			log.error("a task could not be looked at", { upstream, error: describe(error) });
 		}
-		if (entered) concurrency.leave(upstream, token, answered);
+		if (entered) concurrency.leave(upstream, caller, answered);
 	}
 
 	/** None of the tasks waits for another: an upstream may take its time to stop one of them. */

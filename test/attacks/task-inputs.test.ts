@@ -1,10 +1,11 @@
 /** Inputs of open tasks: a token fills no more of the disk than its limit, and others are still served. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { joined } from "../support/people-world.ts";
 import { startTaskWorld, type TaskWorld } from "../support/task-world.ts";
 
 let world: TaskWorld;
 beforeEach(async () => {
-	world = await startTaskWorld({ tasks: { inputMegabytesPerToken: 0.1, inputMegabytes: 0.2 } });
+	world = await startTaskWorld({ tasks: { inputMegabytesPerToken: 0.1, inputMegabytes: 0.2 }, more: ["people"] });
 });
 afterEach(() => world.stop());
 
@@ -31,4 +32,15 @@ test("429 beyond a token's limit, 503 beyond the limit of all; what was kept is 
 	expect(statuses).toEqual([202, 202, 202, 429, 429]);
 	for (let round = 0; round < 3; round++) expect(await submit(two.key)).toBe(202);
 	expect(await submit(three.key)).toBe(503);
+});
+
+test("429 for a member beyond half of that, by however many tokens, and others are still served", async () => {
+	const mallory = await joined(world, "mallory");
+	const statuses: number[] = [];
+	for (let made = 0; made < 6; made++) {
+		const { body } = await mallory.ask("POST", "/admin/tokens", { name: "one of many" });
+		statuses.push(await submit(String(body["key"])));
+	}
+	expect(statuses).toEqual([202, 202, 202, 429, 429, 429]);
+	expect(await submit((await world.token()).key)).toBe(202);
 });

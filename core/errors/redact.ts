@@ -32,7 +32,8 @@ export const plainName = (name: string): string => (name.length > longestKnown ?
 
 /** The same and more, for one message: addresses too, which in a body may be help that the client is to read. */
 const secretsAndAddresses: readonly (readonly [RegExp, string])[] = [
-	[/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[address]"],
+	// Its host may stand in brackets: IPv6, or what was removed before.
+	[/\b[a-z][a-z0-9+.-]*:\/\/(?:\[[^\s\]]*\][^\s"'<>)\]]*|[^\s"'<>)\]]+)/gi, "[address]"],
 	[/\bBearer\s+[^\s"',;]+/gi, "[key]"],
 	[/\b(?:sk|pk|rk)[-_][\w*.-]{6,}/gi, "[key]"],
 	// Members of schemas have such names (`key_points`): a key has digits, or is masked.

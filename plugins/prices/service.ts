@@ -91,10 +91,11 @@ export interface UsageBound {
 	readonly longCache?: boolean;
 }
 
-/** What a task made. */
+/** What a task makes, or the most that it can. */
 export interface TaskUnits {
+	/** Or whatever else it makes by the piece, at the price's `perImage`. */
 	readonly images?: number;
-	/** Pictures that were sent to be changed, or to be made into others. */
+	/** Pictures that it was sent, to be changed or to be made into others, at the price's `perInputImage`. */
 	readonly inputImages?: number;
 	/** Unfinished pictures that were shown. */
 	readonly partialImages?: number;

@@ -1,21 +1,12 @@
 /** A task: what was asked for, how far it has come, and what came of it. */
 import type { WireRecord } from "#core";
+import type { TaskUnits } from "../prices/service.ts";
 import type { TaskFailure } from "./job.ts";
+
+export type { TaskUnits };
 
 /** The states of every task, whatever its kind calls them. They only ever move forward. */
 export type TaskStatus = "NOT_START" | "IN_PROGRESS" | "SUCCESS" | "FAILURE";
-
-/** What a task makes, for its price. */
-export interface TaskUnits {
-	/** Or whatever else it makes by the piece, at the price's `perImage`. */
-	readonly images?: number;
-	/** Pictures that it was sent to change, at the price's `perInputImage`. */
-	readonly inputImages?: number;
-	/** Unfinished pictures that were shown. */
-	readonly partialImages?: number;
-	readonly seconds?: number;
-	readonly songs?: number;
-}
 
 /** What a client asked for, in whatever dialect, as its kind has read it. */
 export interface TaskOrder {

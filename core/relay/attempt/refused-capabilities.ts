@@ -1,5 +1,4 @@
 /** What the words of a refusal tell of the model, where the same upstream takes the request in another form. */
-
 import type { ModelCapabilities } from "../../neutral/model.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { instructsLater } from "../../neutral/system-first.ts";

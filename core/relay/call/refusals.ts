@@ -17,6 +17,8 @@ const windowMs = 60_000;
 /** In that time so many of one kind from one caller have records of their own, and so many of all. */
 const recordsEach = 20;
 const recordsInAll = 400;
+/** The same of those who name what is not there: sums are kept for each name. */
+const recordsOfNames = 5;
 /** So many kinds and callers are told apart; further ones are counted by kind alone. */
 const mostCallers = 1_000;
 
@@ -58,23 +60,23 @@ export class Refusals {
 	/** `route`: what its route is of. */
 	add(call: Admitted, denial: Denial, { token, key }: Refused, route: Pick<CallStart, "protocol" | "operation">): void {
 		const known = token || key === undefined ? {} : { keyDigest: keyDigest(key) };
-		this.count({ call, ...route, ...(token && { token }) }, denial, known);
+		this.count({ call, ...route, ...(token && { token }) }, denial, known, recordsEach);
 	}
 
 	/**
 	 * A call that was read before it was refused. It has a record of its own, unless what it names is not there: of such
-	 * names a client has as many as it likes, and sums are kept for each.
+	 * names a client has as many as it likes.
 	 */
 	addRead(start: CallStart, denial: Denial): void {
-		if (namesNothing.has(denial.kind)) this.count(start, denial, {});
+		if (namesNothing.has(denial.kind)) this.count(start, denial, {}, recordsOfNames);
 		else record(this.options, start, refusedEnd(this.options, start, denial));
 	}
 
-	private count(start: CallStart, denial: Denial, known: Pick<CallRecord, "keyDigest">): void {
+	private count(start: CallStart, denial: Denial, known: Pick<CallRecord, "keyDigest">, most: number): void {
 		const { call, token } = start;
 		const counted = this.of(denial.code ?? denial.kind, token?.id ?? call.address ?? "");
 		const end = { ...refusedEnd(this.options, start, denial), ...known };
-		if (counted.records < recordsEach && this.records < recordsInAll) {
+		if (counted.records < most && this.records < recordsInAll) {
 			counted.records++;
 			this.records++;
 			record(this.options, start, end);

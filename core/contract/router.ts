@@ -32,6 +32,11 @@ export interface AttemptReport {
 	 * of the upstream where it has answered nobody since, and elsewhere a request that takes long.
 	 */
 	readonly begunAt?: number;
+	/**
+	 * Of a stream: `begun` while no more than its beginning is there, `ended` when it is told once more, of how it went on. Without
+	 * an `error` it came to its end then. That its client left, or kept it waiting, is not told.
+	 */
+	readonly stream?: "begun" | "ended" | undefined;
 	/** The call it was made for, as `plan` got it: what fails for one caller alone may be that caller's doing. */
 	readonly call?: AskedCall;
 }

@@ -61,6 +61,9 @@ export class Circuit {
 	/** For whom it failed since it went well, or since it was tried anew: two at the most. */
 	private readonly failedFor = new Set<string | undefined>();
 	private failingSince = 0;
+	/** Streams that it broke off in a row, and since when. */
+	private broken = 0;
+	private brokenSince = 0;
 	/** When it last answered anybody, whatever it said; by the monotonic clock. */
 	private answeredAt = Number.NEGATIVE_INFINITY;
 	private last: LastFailure | undefined;
@@ -119,13 +122,16 @@ export class Circuit {
 
 	/** Says when calls begin to be kept away, when they no longer are, and when it answered for the first time. */
 	report(report: AttemptReport): "opened" | "closed" | "answered" | undefined {
-		const { error, said, begunAt } = report;
+		const { error, said, begunAt, stream } = report;
 		// A status alone, of one that was given up, is no answer.
 		if (!error || (said?.status !== undefined && begunAt === undefined)) this.answeredAt = this.clock.monotonic();
-		if (error && upstreamsFault.has(error.kind)) return this.failed(error, report);
+		if (error && upstreamsFault.has(error.kind))
+			return stream === "ended" ? this.brokeOff(error, report) : this.failed(error, report);
 		// Refused before anything was sent: the upstream knows nothing of it.
-		if (error && said?.status === undefined) return undefined;
+		if (error && (said?.status === undefined || stream)) return undefined;
+		if (stream && this.isNoProof(stream)) return undefined;
 		const wasOpen = this.failures >= tolerated;
+		if (wasOpen) this.broken = 0;
 		const wasHeard = this.heard;
 		this.heard = true;
 		this.failures = 0;
@@ -133,6 +139,27 @@ export class Circuit {
 		this.failedFor.clear();
 		if (wasOpen) return "closed";
 		return wasHeard ? undefined : "answered";
+	}
+
+	/** The beginning of a stream proves nothing where those before it were broken off; the end of one proves nothing else. */
+	private isNoProof(stream: "begun" | "ended"): boolean {
+		const breaksOff = this.broken >= tolerated;
+		if (stream === "begun") return breaksOff;
+		if (!breaksOff) this.broken = 0;
+		return !breaksOff;
+	}
+
+	/** A stream was broken off after its first byte, by which it had counted as an answer. */
+	private brokeOff(error: Denial, report: AttemptReport): "opened" | undefined {
+		if (this.broken === 0) this.brokenSince = this.clock.now();
+		this.broken++;
+		this.last = this.failureOf(error, report.said);
+		if (this.broken < tolerated) return undefined;
+		if (this.failures < tolerated - 1) {
+			this.failures = tolerated - 1;
+			this.failingSince = this.brokenSince;
+		}
+		return this.failed(error, report);
 	}
 
 	private failed(error: Denial, { said, begunAt, call }: AttemptReport): "opened" | undefined {

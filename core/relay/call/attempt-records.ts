@@ -29,8 +29,11 @@ const traced = (tracer: Tracer, { upstream: { host } }: Target): Pick<AttemptRec
 export class AttemptRecords implements KeyNotes {
 	/** What `list` leaves out; undefined where that is nothing. */
 	leftOut: readonly AttemptRecord[] | undefined;
-	/** What it told of its upstream that the call was given up, if anything: an upstream that hangs is heard of by that alone. */
-	silence: AttemptReport | undefined;
+	/**
+	 * What the end of the call tells of its upstream, if anything: how a stream went on, or that it was given up, by which alone
+	 * one that hangs is heard of.
+	 */
+	afterwards: AttemptReport | undefined;
 	private readonly clock: Clock;
 	private readonly tracer: Tracer | undefined;
 	private readonly records: Changeable[] = [];
@@ -41,6 +44,8 @@ export class AttemptRecords implements KeyNotes {
 	/** When it began, by the clock's monotonic time. */
 	private begunAt = 0;
 	private ended = false;
+	/** Told when the first byte of a stream comes whose status alone was there. */
+	private begins: ((firstByteMs: number | undefined) => void) | undefined;
 
 	constructor(clock: Clock, tracer?: Tracer) {
 		this.clock = clock;
@@ -68,8 +73,15 @@ export class AttemptRecords implements KeyNotes {
 		const sent = isUnanswered ? undefined : `a status (${record.status}) and nothing else`;
 		const error = leftUnanswered(this.clock.monotonic() - begunAt, sent);
 		if (!error) return;
-		this.silence = { target, error, said: record, begunAt };
+		this.afterwards = { target, error, said: record, begunAt };
 		this.end(error);
+	}
+
+	/** A stream of which something had come has ended: `error` where its upstream broke it off. */
+	streamEnded(error: Denial | undefined): void {
+		const { record, target } = this;
+		if (!record || !target || this.ended || record.status === undefined || record.firstByteMs === undefined) return;
+		this.afterwards = { target, stream: "ended", ...(error && { error, said: record }) };
 	}
 
 	/** An attempt begins. */
@@ -131,6 +143,14 @@ export class AttemptRecords implements KeyNotes {
 	/** The first byte of the answer is there. */
 	firstByte(): void {
 		if (this.record && !this.ended) this.record.firstByteMs ??= this.clock.monotonic() - this.begunAt;
+		this.begins?.(this.record?.firstByteMs);
+	}
+
+	/** `begins` hears of the first byte of a stream: at once where it is there, unless it was answered here. */
+	hearBegin(begins: NonNullable<AttemptRecords["begins"]>): void {
+		const { firstByteMs, status } = this.record ?? {};
+		if (firstByteMs === undefined) this.begins = begins;
+		else if (status !== undefined) begins(firstByteMs);
 	}
 
 	/**

@@ -12,7 +12,7 @@ import { tiersServed } from "../../wire/tiers-served.ts";
 import type { Permits } from "../policies/permits.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Compaction, OpenStream, Waiting } from "./call-parts.ts";
-import { givenUp, notTheUpstreams } from "./endings.ts";
+import { givenUp, notTheUpstreams, speaksOfUpstream } from "./endings.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import { type Recording, record } from "./record.ts";
@@ -68,8 +68,6 @@ export class LiveCall {
 	private leftAt: number | undefined;
 	private firstByteMs: number | undefined;
 	firstContentMs: number | undefined;
-	/** Told when the first byte of a stream comes whose status alone was there. */
-	begins: ((firstByteMs: number | undefined) => void) | undefined;
 	private sentAt: number | undefined;
 	private seen = nothingSeen;
 	/** Who sees more of the answer as it comes. */
@@ -169,7 +167,6 @@ export class LiveCall {
 	firstByte(): void {
 		this.firstByteMs ??= this.options.clock.monotonic() - this.routed.startedAt;
 		this.attempts.firstByte();
-		this.begins?.(this.attempts.last?.firstByteMs);
 	}
 
 	/** The first of a streamed answer's words is there. */
@@ -225,6 +222,7 @@ export class LiveCall {
 			stopped: plainStop(seen.stopped),
 		};
 		if (givenUp.has(ending)) this.attempts.giveUp(this.stream !== undefined);
+		if (this.stream && speaksOfUpstream(ending, told, this.stream)) this.attempts.streamEnded(outcome.denial);
 		this.attempts.end(notTheUpstreams.has(ending) ? seen.error && outcome.denial : outcome.denial);
 		const charge = this.permits.settle(outcome) ?? this.options.costs?.chargeOf(outcome, routed.model.name);
 		this.charged = charge?.charged;

@@ -5,6 +5,12 @@ import type { HeldBytes } from "./held-bytes.ts";
 import type { ModelAsk } from "./model-ask.ts";
 import type { Target } from "./upstream.ts";
 
+/** The token that asks, and the person it belongs to. */
+interface Asker {
+	readonly id: string;
+	readonly owner?: { readonly id: string };
+}
+
 /**
  * Conversations that clients go on from by the id of an answer. Called for every call of the protocol, whatever its upstream
  * speaks: the protocol decides which calls concern it.
@@ -19,13 +25,13 @@ export interface Conversations {
 	 * it names what an upstream's account keeps. Throws `Fault` when this token has no such answer. Count what you load in
 	 * `held`, before you load it.
 	 */
-	load(ask: ModelAsk, token: { readonly id: string }, held?: HeldBytes): ModelAsk | Promise<ModelAsk>;
+	load(ask: ModelAsk, token: Asker, held?: HeldBytes): ModelAsk | Promise<ModelAsk>;
 	/**
 	 * Called once for an answer that ended well, and awaited before its end reaches the client, who may go on at once. Must not
 	 * throw. `answer`: the client's body, where it was translated and is no stream; else what `StreamEncoder.answer` or
 	 * `Observation.answer` gave (not called where that is nothing). `target`: who answered. Absent where nothing is kept.
 	 */
-	save?(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): Promise<void> | undefined;
+	save?(ask: ModelAsk, token: Asker, answer: unknown, target?: Target): Promise<void> | undefined;
 }
 
 /** Makes a conversation shorter that has passed the limit its client set, where the upstream does not do it itself. */

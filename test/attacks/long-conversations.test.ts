@@ -1,4 +1,4 @@
-/** Conversations that grow by small requests: what is put together for one is bounded, refused with words, and stops nobody else. */
+/** Conversations that grow by small requests: what is put together for one is bounded, refused with words, and keeps nobody else waiting. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { longestStop } from "./longest-stop.ts";
 import { sized } from "./sized.ts";
@@ -55,3 +55,28 @@ test("six chained answers, then four small requests at once: each is refused wit
 	expect(world.upstream.received).toHaveLength(asked);
 	expect(stoppedMs).toBeLessThan(sized(500, 200));
 }, 60_000);
+
+test("whoever goes on from a long conversation does not wait for all those of another", async () => {
+	const { key } = await world.gateway.token();
+	const ask = (input: string, own: boolean, previous?: string): Promise<Response> =>
+		world.gateway.ask(
+			"/v1/responses",
+			{ model: "responses-a", input, previous_response_id: previous },
+			own ? { headers: { authorization: `Bearer ${key}` } } : {},
+		);
+	const idOf = async (asked: Promise<Response>): Promise<string> =>
+		((await (await asked).json()) as { readonly id: string }).id;
+	const long = "x".repeat(1_100_000);
+	const [mine, others] = [await idOf(ask(long, true)), await idOf(ask(long, false))];
+	let answered = 0;
+	const many = Array.from({ length: 40 }, async () => {
+		const { status } = await ask("and?", false, others);
+		answered++;
+		return status;
+	});
+	await new Promise((resolve) => setTimeout(resolve, 20));
+	const before = answered;
+	expect((await ask("and?", true, mine)).status).toBe(200);
+	expect(answered - before).toBeLessThan(20);
+	expect(await Promise.all(many)).toEqual(many.map(() => 200));
+});

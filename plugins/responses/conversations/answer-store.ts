@@ -2,6 +2,7 @@
 
 import { and, eq, sql } from "drizzle-orm";
 import {
+	type AccessToken,
 	asList,
 	asNumber,
 	asRecord,
@@ -18,6 +19,7 @@ import { answers } from "../tables.ts";
 import type { AnswerRoom } from "./answer-room.ts";
 import { forgetting, itemIds, type KeptAt, keeping, longestChain, pruneStep, pruning } from "./answer-writes.ts";
 import { inQueries } from "./in-queries.ts";
+import { Turns } from "./turns.ts";
 
 /** One kept answer. */
 export interface KeptAnswer {
@@ -30,8 +32,11 @@ export interface KeptAnswer {
 	readonly keptAt?: KeptAt;
 }
 
-/** Conversations of up to so many bytes are put together at once; of larger ones a single one at a time. */
+/** Conversations of up to so many bytes are put together at once; of larger ones a single one at a time, for each who asks in turn. */
 export const largeBytes = 1024 * 1024;
+
+/** Whose answers are asked for. */
+export type Asker = Pick<AccessToken, "id" | "owner">;
 
 interface AnswerStoreOptions {
 	readonly store: Store;
@@ -69,7 +74,7 @@ const keptOf = (row: Row): KeptAnswer => ({
 export class AnswerStore {
 	private readonly store: Store;
 	private readonly options: AnswerStoreOptions;
-	private large: Promise<unknown> = Promise.resolve();
+	private readonly large = new Turns();
 
 	constructor(options: AnswerStoreOptions) {
 		this.store = options.store;
@@ -90,7 +95,8 @@ export class AnswerStore {
 	 * The conversation that ends with this answer, oldest first; undefined when it is not there, or when an answer
 	 * before it is gone: half a conversation would mislead the model.
 	 */
-	async conversation(token: string, id: string, held?: HeldBytes): Promise<readonly KeptAnswer[] | undefined> {
+	async conversation(asker: Asker, id: string, held?: HeldBytes): Promise<readonly KeptAnswer[] | undefined> {
+		const { id: token } = asker;
 		const chain = await this.store.all(sql`
 			WITH RECURSIVE chain (id, previous, bytes, depth) AS (
 				SELECT id, previous, bytes, 0 FROM responses_answers INDEXED BY responses_answers_chain WHERE token = ${token} AND id = ${id}
@@ -102,7 +108,7 @@ export class AnswerStore {
 			SELECT id, previous, bytes FROM chain ORDER BY depth DESC`);
 		if (chain.length === 0 || asText(chain[0]?.["previous"]) !== undefined) return undefined;
 		const bytes = chain.reduce((sum, row) => sum + (asNumber(row["bytes"]) ?? 0), 0);
-		return await this.together(bytes, held, async () => {
+		return await this.together(asker, bytes, held, async () => {
 			const kept: KeptAnswer[] = [];
 			for (const row of chain) {
 				if (bytes > largeBytes) await nextTurn();
@@ -115,12 +121,18 @@ export class AnswerStore {
 	}
 
 	/** Reads so many bytes together, when that is not too much: large amounts one after the other. */
-	private async together<T>(bytes: number, held: HeldBytes | undefined, read: () => Promise<T>): Promise<T> {
+	private async together<T>(
+		{ id, owner }: Asker,
+		bytes: number,
+		held: HeldBytes | undefined,
+		read: () => Promise<T>,
+	): Promise<T> {
 		this.admit(bytes, held);
 		if (bytes <= largeBytes) return await read();
-		const turn = this.large.then(nextTurn).then(read);
-		this.large = turn.catch(() => undefined);
-		return await turn;
+		return await this.large.take(owner?.id ?? id, async () => {
+			await nextTurn();
+			return await read();
+		});
 	}
 
 	/** Throws `Fault` for more than one call may have put together, or for which there is no room. */
@@ -166,9 +178,9 @@ export class AnswerStore {
 	 * Output items by their ids; what is not found is left out. An id may be there several times, as its item will be in what
 	 * is put together: a reference is short, and what it names may be long.
 	 */
-	async items(token: string, ids: readonly string[], held?: HeldBytes): Promise<ReadonlyMap<string, WireRecord>> {
+	async items(asker: Asker, ids: readonly string[], held?: HeldBytes): Promise<ReadonlyMap<string, WireRecord>> {
 		const once = new Set(ids);
-		const found = await this.itemsOnce(token, [...once], held);
+		const found = await this.itemsOnce(asker, [...once], held);
 		if (once.size === ids.length) return found;
 		const sizes = new Map<string, number>();
 		let again = 0;
@@ -182,10 +194,11 @@ export class AnswerStore {
 	}
 
 	private async itemsOnce(
-		token: string,
+		asker: Asker,
 		ids: readonly string[],
 		held: HeldBytes | undefined,
 	): Promise<ReadonlyMap<string, WireRecord>> {
+		const { id: token } = asker;
 		const answerBytes = new Map<string, number>();
 		for (const some of inQueries(ids)) {
 			const rows = await this.store.all(sql`
@@ -195,7 +208,7 @@ export class AnswerStore {
 			for (const row of rows) answerBytes.set(String(row["id"]), asNumber(row["bytes"]) ?? 0);
 		}
 		const bytes = [...answerBytes.values()].reduce((sum, one) => sum + one, 0);
-		return await this.together(bytes, held, async () => {
+		return await this.together(asker, bytes, held, async () => {
 			const found = new Map<string, WireRecord>();
 			for (const id of answerBytes.keys()) {
 				if (bytes > largeBytes) await nextTurn();

@@ -223,7 +223,7 @@ describe("references to items", () => {
 	});
 	test("go with the answer they stood in", async () => {
 		await answers.forget(alice.id, "resp_ref", clock.now());
-		expect((await answers.items(alice.id, ["fc_1"])).size).toBe(0);
+		expect((await answers.items(alice, ["fc_1"])).size).toBe(0);
 	});
 });
 
@@ -273,7 +273,7 @@ describe("the list of an answer's input", () => {
 	const list = async (query: string) => {
 		await say("one", answerOf("resp_l1", message("msg_l1", "1")));
 		await say([{ role: "user", content: "two" }], answerOf("resp_l2"), { previous_response_id: "resp_l1" });
-		const kept = await answers.conversation(alice.id, "resp_l2");
+		const kept = await answers.conversation(alice, "resp_l2");
 		return listInput(inputOf(kept ?? []), "resp_l2", new URLSearchParams(query));
 	};
 

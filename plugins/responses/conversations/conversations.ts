@@ -21,7 +21,7 @@ import {
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import type { SealedSummaries } from "../compaction/sealed-summaries.ts";
 import { withoutBroughtBack } from "../sent-input.ts";
-import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
+import { type AnswerStore, type Asker, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
 import { KeptReasoning } from "./kept-reasoning.ts";
 import { bareReasoning, foreignReference, isToldRun, noAnswer, ownReasoning, referenceOf } from "./references.ts";
 
@@ -31,10 +31,6 @@ interface ConversationOptions {
 	readonly summaries: SealedSummaries;
 	readonly clock: Clock;
 	readonly log: Log;
-}
-
-interface Token {
-	readonly id: string;
 }
 
 const previousNotFound = (id: string): Denial =>
@@ -106,7 +102,7 @@ class KeptConversations implements Conversations {
 		this.reasoning = new KeptReasoning(options.clock);
 	}
 
-	async load(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
+	async load(ask: ModelAsk, token: Asker, held?: HeldBytes): Promise<ModelAsk> {
 		const { input, prompt_cache_options: caching } = ask.body.value;
 		const strange = await this.strangeReasoning(asList(input), token);
 		const asked = isRecord(caching) ? { ...ask, ...(await this.asksCache(caching, token)) } : ask;
@@ -117,7 +113,7 @@ class KeptConversations implements Conversations {
 		return this.reasoning.load(loaded, token.id, held);
 	}
 
-	private async withConversation(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
+	private async withConversation(ask: ModelAsk, token: Asker, held?: HeldBytes): Promise<ModelAsk> {
 		const body = ask.body.value;
 		const foreign = foreignReference(body);
 		const previous = asText(body["previous_response_id"]);
@@ -142,7 +138,7 @@ class KeptConversations implements Conversations {
 	}
 
 	/** Reasoning that only its id stands for is looked up by an upstream of this protocol, so it has to be the caller's own. */
-	private async strangeReasoning(input: readonly unknown[], token: Token): Promise<Denial | undefined> {
+	private async strangeReasoning(input: readonly unknown[], token: Asker): Promise<Denial | undefined> {
 		const ids = input.flatMap((item) => bareReasoning(item) ?? []);
 		if (ids.length === 0) return undefined;
 		const { answers } = this.options;
@@ -156,7 +152,7 @@ class KeptConversations implements Conversations {
 	}
 
 	/** What only the upstream can do that holds the cache: fill it, and compare with an answer, which has to be the caller's own. */
-	private async asksCache(caching: WireRecord, token: Token): Promise<Pick<ModelAsk, "looksUp" | "onlyProtocol">> {
+	private async asksCache(caching: WireRecord, token: Asker): Promise<Pick<ModelAsk, "looksUp" | "onlyProtocol">> {
 		const warms = caching["prewarm"] === true && { onlyProtocol: noAnswer };
 		const compared = asText(caching["comparison_response_id"]) ?? "";
 		if (compared === "" || (await this.options.answers?.keptAt(token.id, compared))) return { ...warms };
@@ -166,8 +162,8 @@ class KeptConversations implements Conversations {
 	}
 
 	/** All that was said up to the end of an answer; undefined when this token has no such answer. */
-	private async before(id: string, token: Token, held?: HeldBytes): Promise<readonly unknown[] | undefined> {
-		const conversation = await this.options.answers?.conversation(token.id, id, held);
+	private async before(id: string, token: Asker, held?: HeldBytes): Promise<readonly unknown[] | undefined> {
+		const conversation = await this.options.answers?.conversation(token, id, held);
 		return conversation && spoken(conversation);
 	}
 
@@ -183,11 +179,11 @@ class KeptConversations implements Conversations {
 	private async resolved(
 		input: readonly unknown[],
 		references: readonly string[],
-		token: Token,
+		token: Asker,
 		held: HeldBytes | undefined,
 	): Promise<Resolved> {
 		if (references.length === 0) return { items: input, runs: [] };
-		const found = await this.options.answers?.items(token.id, references, held);
+		const found = await this.options.answers?.items(token, references, held);
 		let missing: Denial | undefined;
 		const runs: Unknown[] = [];
 		const items = input.map((item, index) => {
@@ -202,7 +198,7 @@ class KeptConversations implements Conversations {
 		return { items, runs, ...definedOnly({ missing }) };
 	}
 
-	async save(ask: ModelAsk, token: Token, answer: unknown, target?: Target): Promise<void> {
+	async save(ask: ModelAsk, token: Asker, answer: unknown, target?: Target): Promise<void> {
 		const { answers, clock, log } = this.options;
 		if (ask.call.operation === "generate") this.reasoning.save(ask, token.id, answer);
 		const kept = answers && keepable(ask, answer, target);

@@ -52,8 +52,8 @@ const counted = (): Promise<unknown> =>
 		UNION ALL SELECT token, sum(bytes) FROM responses_answers GROUP BY token ORDER BY token`);
 
 test("they are put together, and their items and ids are known", async () => {
-	expect((await answers.conversation("tok_a", "resp_2"))?.map(({ id }) => id)).toEqual(["resp_1", "resp_2"]);
-	const found = await answers.items("tok_b", ["msg_2", "msg_3", "msg_9"]);
+	expect((await answers.conversation({ id: "tok_a" }, "resp_2"))?.map(({ id }) => id)).toEqual(["resp_1", "resp_2"]);
+	const found = await answers.items({ id: "tok_b" }, ["msg_2", "msg_3", "msg_9"]);
 	expect(["msg_2", "msg_3", "msg_9"].map((id) => found.get(id))).toEqual([item("msg_2"), item("msg_3"), undefined]);
 	expect(await answers.isKnown(["msg_1"])).toBe(true);
 	expect(await answers.isKnown(["resp_2"])).toBe(true);

@@ -69,7 +69,7 @@ const tokenRoutes = (root: string, kept: Kept | undefined): readonly TokenRoute[
 		summary: "The input of a kept response.",
 		renderDenial,
 		async handle(call) {
-			const conversation = await kept?.answers.conversation(call.token.id, idOf(call), call.held);
+			const conversation = await kept?.answers.conversation(call.token, idOf(call), call.held);
 			if (!conversation) throw notFound(idOf(call));
 			return Response.json(listInput(inputOf(conversation), idOf(call), call.url.searchParams));
 		},

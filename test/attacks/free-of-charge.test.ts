@@ -1,5 +1,6 @@
 /** What costs nothing still obeys: counts of tokens and test callbacks are limited, and no model is free for want of a rate. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { joined } from "../support/people-world.ts";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
 import { sized } from "./sized.ts";
 import { type AttackWorld, attackWorld } from "./world.ts";
@@ -11,6 +12,7 @@ beforeAll(async () => {
 	world = await attackWorld({
 		plugins: [
 			"demo",
+			"people",
 			{ use: "webhooks", with: { allowPrivateNetworks: true } },
 			{
 				use: "prices",
@@ -119,6 +121,19 @@ test("test callbacks of one token are limited though it has no limit of its own"
 	expect(statuses.filter((one) => one === 200).length).toBeLessThanOrEqual(30);
 	const other = await world.gateway.token();
 	expect((await post("/v1/webhooks/test", other.key, { url: `${receiver.origin}/t` })).status).toBe(200);
+});
+
+test("and so are those of all tokens of a member", async () => {
+	const mallory = await joined(world.gateway, "mallory");
+	const statuses: number[] = [];
+	for (let made = 0; made < 20; made++) {
+		const { body } = await mallory.ask("POST", "/admin/tokens", { name: "one of many" });
+		for (let time = 0; time < 2; time++) {
+			const response = await post("/v1/webhooks/test", String(body["key"]), { url: `${receiver.origin}/t` });
+			statuses.push(response.status);
+		}
+	}
+	expect(statuses.filter((one) => one === 200)).toHaveLength(30);
 });
 
 test("a model without a rate for its output is refused under a quota, and nobody is asked", async () => {

@@ -21,12 +21,13 @@ const peerFields: readonly string[] =
 	"kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room".split(" ");
 
 /**
- * A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it; caches of Gemini's,
- * containers and servers of tools of Anthropic's, which LiteLLM reads beside any protocol, and whose owner and price only those
- * protocols look at that know them.
+ * A conversation that SGLang keeps for whoever names it, code, pickled, that it runs for whoever sends it, and the id of a request:
+ * two of one id at once stop its older versions for everybody, and newer ones refuse the second. Caches of Gemini's, containers and
+ * servers of tools of Anthropic's, which LiteLLM reads beside any protocol, and whose owner and price only those protocols look at
+ * that know them.
  */
 const serverFields: readonly string[] =
-	"session_params custom_logit_processor cached_content container mcp_servers".split(" ");
+	"session_params custom_logit_processor rid cached_content container mcp_servers".split(" ");
 
 /** What LiteLLM keeps for all its callers: an answer under a key that the client names, and what a model costs. */
 const keptFields: readonly string[] = (

@@ -151,6 +151,7 @@ const steering = {
 	force_timeout: 0.001,
 	session_params: { id: "another" },
 	custom_logit_processor: '{"callable":"8004"}',
+	rid: "x",
 	compound_custom: { models: { answering_model: "dear", reasoning_model: "dear" } },
 	safety_model: "dear",
 	deferred: true,

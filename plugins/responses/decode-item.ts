@@ -110,6 +110,8 @@ export const decodeCall = (item: WireRecord, { toolNames }: ItemContext): ToolCa
 	const kind = item["type"] === "custom_tool_call" ? "custom" : "function";
 	const given = kind === "custom" ? item["input"] : item["arguments"];
 	const text = asText(given) ?? (given === undefined || given === null ? "" : JSON.stringify(given));
+	const { caller, async: apart } = item;
+	const bag = definedOnly({ caller: isRecord(caller) ? caller : undefined, async: apart === true || undefined });
 	return {
 		type: "tool_call",
 		// Some vendors name the call by the item's id alone.
@@ -118,7 +120,7 @@ export const decodeCall = (item: WireRecord, { toolNames }: ItemContext): ToolCa
 		kind,
 		arguments: readArguments(text, kind),
 		...definedOnly({ namespace: asText(item["namespace"]) }),
-		...(isRecord(item["caller"]) && { extras: ownBag({ caller: item["caller"] }) }),
+		...(Object.keys(bag).length > 0 && { extras: ownBag(bag) }),
 		...itemIdOf(item),
 	};
 };

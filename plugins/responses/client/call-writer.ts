@@ -10,6 +10,7 @@ import {
 } from "#core";
 import { clientToolNames } from "../client-tools.ts";
 import { type SplitName, splitterOf } from "../namespaces.ts";
+import { ownFields } from "../origin.ts";
 import { ClientToolWriter } from "./client-tool-writer.ts";
 import { announce, conclude, type ItemWriter, type Output } from "./item-writers.ts";
 import { itemMembers, type Wire } from "./wire.ts";
@@ -24,6 +25,8 @@ export class CallWriter implements ItemWriter {
 	private readonly names: SplitName;
 	private readonly custom: boolean;
 	private readonly members: string;
+	/** Who called, and whether the call runs apart: what a Responses upstream told of it. */
+	private readonly own: WireRecord;
 	private text = "";
 	private status: "in_progress" | "completed" | "incomplete" = "in_progress";
 
@@ -36,6 +39,8 @@ export class CallWriter implements ItemWriter {
 		this.callId = shell.id;
 		this.names = shell.namespace === undefined ? names : { name: shell.name, namespace: shell.namespace };
 		this.members = itemMembers(id, index);
+		const { caller, async: apart } = ownFields(shell);
+		this.own = definedOnly({ caller, async: apart });
 		announce(this.wire, index, this.item());
 		if (shell.arguments.text !== "") this.grow(shell.arguments.text);
 	}
@@ -72,7 +77,7 @@ export class CallWriter implements ItemWriter {
 	item(): WireRecord {
 		const { id, status, callId, text } = this;
 		const { name, namespace } = this.names;
-		const common = { id, status, call_id: callId, name, ...definedOnly({ namespace }) };
+		const common = { id, status, call_id: callId, name, ...definedOnly({ namespace }), ...this.own };
 		return this.custom
 			? { type: "custom_tool_call", ...common, input: text }
 			: { type: "function_call", ...common, arguments: text };

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { explode, type NeutralEvent, normalizeResponse, uncarry } from "#core";
 import { responsesFaults } from "../../../test/support/grammar/responses.ts";
 import { anyResponse } from "../../../test/support/neutral-arbitraries.ts";
+import { decodeItem } from "../decode-item.ts";
 import {
 	callEvents,
 	decoded,
@@ -662,6 +663,20 @@ test("what is spoken piece by piece is told as a text while it is spoken", () =>
 		"morning.",
 	]);
 	expect(last(events).output).toMatchObject([{ type: "message", content: [{ text: "Good morning." }] }]);
+});
+
+test("a call of a program, or one that runs apart, is told as the upstream told it", () => {
+	const caller = { type: "program", caller_id: "call_p" };
+	const item = { type: "function_call", id: "fc_1", call_id: "c", name: "f", arguments: "{}", caller, async: true };
+	const [block] = decodeItem(item, { family: "gpt" });
+	if (block === undefined) throw new Error("no block");
+	const events = stream([
+		start,
+		{ type: "open", block: 0, candidate: 0, shell: block },
+		{ type: "close", block: 0 },
+		...end(),
+	]);
+	expect(last(events).output).toMatchObject([{ type: "function_call", caller, async: true }]);
 });
 
 test.each([

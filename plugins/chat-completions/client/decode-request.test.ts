@@ -324,6 +324,18 @@ describe("tools", () => {
 			expect(neutralOf(bodyWith({ tool_choice: given })).toolChoice).toEqual(neutral as never);
 		});
 
+	test("a list of tools that are allowed leaves the search on, which is an option and no tool", () => {
+		const allowed = (mode: string) =>
+			neutralOf(
+				bodyWith({
+					web_search_options: {},
+					tool_choice: { type: "allowed_tools", allowed_tools: { mode, tools: [{ function: { name: "f" } }] } },
+				}),
+			).toolChoice;
+		expect(allowed("auto")).toMatchObject({ names: ["f", "web_search"] });
+		expect(allowed("required")).toMatchObject({ names: ["f"], force: true });
+	});
+
 	test("function_call of the oldest form is a choice", () => {
 		expect(neutralOf(bodyWith({ function_call: { name: "f" } })).toolChoice).toMatchObject({
 			names: ["f"],

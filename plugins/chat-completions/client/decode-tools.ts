@@ -68,6 +68,8 @@ const decodeTool = (value: unknown, at: string, family: string): Tool => {
 	return { type: "unknown", origin: { protocol: protocolName, family }, raw: value };
 };
 
+const searchName = "web_search";
+
 /** The built-in search of OpenAI's search models, which is an option and not a tool there. */
 const searchTool = (options: WireRecord, family: string): HostedTool => {
 	const { city, country, region, timezone } = asRecord(asRecord(options["user_location"])["approximate"]);
@@ -81,7 +83,7 @@ const searchTool = (options: WireRecord, family: string): HostedTool => {
 		type: "server",
 		tool: "web_search",
 		vendorType: "web_search_options",
-		name: "web_search",
+		name: searchName,
 		config: definedOnly({
 			userLocation: Object.keys(place).length === 0 ? undefined : place,
 			contextSize: asText(options["search_context_size"]),
@@ -105,10 +107,13 @@ export const decodeTools = (body: JsonBody, family: string): readonly Tool[] | u
 const nameIn = (choice: WireRecord): string | undefined =>
 	asText(asRecord(choice["function"])["name"]) ?? asText(asRecord(choice["custom"])["name"]) ?? asText(choice["name"]);
 
-const allowedTools = (choice: WireRecord): ToolChoice | undefined => {
+/** The search that is an option here, and no tool that the list could leave out, stays allowed; it is not what must be called. */
+const allowedTools = (choice: WireRecord, searches: boolean): ToolChoice | undefined => {
 	const nested = isRecord(choice["allowed_tools"]) ? choice["allowed_tools"] : choice;
 	const names = asList(nested["tools"]).flatMap((tool) => nameIn(asRecord(tool)) ?? []);
-	return names.length === 0 ? undefined : { mode: "named", names, force: nested["mode"] === "required" };
+	if (names.length === 0) return undefined;
+	const force = nested["mode"] === "required";
+	return { mode: "named", names: searches && !force ? [...names, searchName] : names, force };
 };
 
 const modes = lookup<ToolChoice>({
@@ -123,7 +128,7 @@ export const decodeToolChoice = (body: WireRecord): ToolChoice | undefined => {
 	const given = body["tool_choice"] ?? body["function_call"];
 	if (typeof given === "string") return modes[given];
 	const choice = asRecord(given);
-	if (choice["type"] === "allowed_tools") return allowedTools(choice);
+	if (choice["type"] === "allowed_tools") return allowedTools(choice, isRecord(body["web_search_options"]));
 	const name = nameIn(choice);
 	if (name === undefined) return undefined;
 	return { mode: "named", names: [name], force: true, kind: choice["type"] === "custom" ? "custom" : "function" };

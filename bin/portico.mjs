@@ -173,6 +173,16 @@ child = spawn(onDeno || testsOnDeno ? denoProgram() : bunProgram(), argv, {
 	},
 });
 
+// npm hands a signal to the shell that it runs a script in, which dies of it and tells nobody.
+if (/^(?:node bin\/portico\.mjs|'?portico'?)(?: [^&;|]*)?$/.test(process.env.npm_lifecycle_script ?? "")) {
+	const parent = process.ppid;
+	const look = setInterval(() => {
+		if (process.ppid === parent) return;
+		clearInterval(look);
+		tell("SIGTERM");
+	}, 500);
+}
+
 child.once("message", () => {
 	hears = true;
 	if (reload) tell("SIGHUP");

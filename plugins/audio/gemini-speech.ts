@@ -5,6 +5,7 @@ import {
 	asRecord,
 	asText,
 	type Dialect,
+	definedOnly,
 	deny,
 	Fault,
 	jsonMessage,
@@ -58,7 +59,7 @@ export const geminiSpeech: Dialect<AskedSpeech, Spoken> = {
 	renderDenial: renderOwnDenial,
 	read: readSpeech,
 	path: ({ model }) => pathOf(model),
-	headers: (key) => (key === undefined ? {} : { "x-goog-api-key": key }),
+	headers: (key) => definedOnly({ "x-goog-api-key": key }),
 	decodeError: openAiFailure,
 	observe(body, ask) {
 		const asked = askedSpeech(ask);

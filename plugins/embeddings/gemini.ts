@@ -219,7 +219,7 @@ export const createGemini = (protocols: () => readonly Protocol[]): Dialect<Aske
 		renderDenial: (denial, id) => (protocol()?.client.renderDenial ?? renderOwnDenial)(denial, id),
 		read: readGemini,
 		path: ({ model }) => modelPath(model, "batchEmbedContents"),
-		headers: (key) => (key === undefined ? {} : { "x-goog-api-key": key }),
+		headers: (key) => definedOnly({ "x-goog-api-key": key }),
 		decodeError: (status, headers, text) => (protocol()?.upstream.decodeError ?? openAiFailure)(status, headers, text),
 		observe: told,
 		passthrough: (ask, model) => ({

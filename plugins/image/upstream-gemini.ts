@@ -1,5 +1,5 @@
 /** Google's picture models as an upstream: those that answer in a conversation, and Imagen. */
-import { asList, asRecord, asText, type WireRecord } from "#core";
+import { asList, asRecord, asText, definedOnly, type WireRecord } from "#core";
 import {
 	bySetting,
 	type Made,
@@ -120,11 +120,7 @@ const upTo = (files: readonly MadeFile[], last: Submission): Made => {
 
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
-	});
+	const connection = tasks.connect({ name, url, headers: () => definedOnly({ "x-goog-api-key": key }) });
 	return {
 		...bySetting(setting),
 		kind: "image",

@@ -117,11 +117,7 @@ const midjourneyState = (connection: Connection, task: unknown, publicReason: (r
 
 export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { "mj-api-secret": key }),
-	});
+	const connection = tasks.connect({ name, url, headers: () => definedOnly({ "mj-api-secret": key }) });
 
 	/** Of a service that does not know the list. */
 	const stateOf = async (id: string, signal: AbortSignal): Promise<JobState> => {

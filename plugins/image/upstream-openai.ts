@@ -128,11 +128,7 @@ class PictureEvents {
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: () => bearer(key),
-	});
+	const connection = tasks.connect({ name, url, headers: () => bearer(key) });
 	return {
 		...bySetting(setting),
 		kind: "image",

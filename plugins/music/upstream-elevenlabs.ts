@@ -26,11 +26,7 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => {
 
 export const elevenLabsUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { "xi-api-key": key }),
-	});
+	const connection = tasks.connect({ name, url, headers: () => definedOnly({ "xi-api-key": key }) });
 	return {
 		...bySetting(setting),
 		kind: "music",

@@ -125,11 +125,7 @@ const sunoState = (
 
 export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: () => bearer(key),
-	});
+	const connection = tasks.connect({ name, url, headers: () => bearer(key) });
 	return {
 		...bySetting(setting),
 		kind: "music",

@@ -130,11 +130,7 @@ export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clo
 		accessKey !== undefined && secretKey !== undefined
 			? klingToken(accessKey, secretKey, Math.floor(clock.now() / 1000))
 			: key;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: () => bearer(token()),
-	});
+	const connection = tasks.connect({ name, url, headers: () => bearer(token()) });
 	const dataAt = async (job: TaskJob, id: string, signal: AbortSignal): Promise<Answer | WireRecord> => {
 		const answer = await connection.ask(`/v1/videos/${makerOf(job)}/${encodeURIComponent(id)}`, { signal });
 		if (answer.sent !== "answered" || answer.status !== 200) return answer;

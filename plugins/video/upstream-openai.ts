@@ -46,11 +46,7 @@ const notToDelete: ReadonlySet<number> = new Set([400, 404, 405, 409, 422, 501])
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: () => bearer(key),
-	});
+	const connection = tasks.connect({ name, url, headers: () => bearer(key) });
 
 	/** An address of its own where it gives one; else the bytes, which need the key. */
 	const filesOf = (id: string, video: WireRecord): readonly MadeFile[] => {

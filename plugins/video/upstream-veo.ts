@@ -52,11 +52,7 @@ const unfit = (reason: string): JobState => ({
 
 export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key } = setting;
-	const connection = tasks.connect({
-		name,
-		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
-	});
+	const connection = tasks.connect({ name, url, headers: () => definedOnly({ "x-goog-api-key": key }) });
 
 	const fileOf = (entry: unknown): readonly MadeFile[] => {
 		const { uri, encodedVideo, bytesBase64Encoded } = asRecord(asRecord(entry).video ?? entry);

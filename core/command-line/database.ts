@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { parseWords, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
+import type { Tables } from "../contract/store.ts";
 import { backupMaker } from "../host/backups.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { tablesInOrder } from "../host/generation.ts";
@@ -17,7 +18,7 @@ import { lockFile } from "../store/lock.ts";
 import { giveToOwnerOf } from "../store/owner.ts";
 import { restoreFile } from "../store/restore.ts";
 import { isTakenOver, serverFolder } from "../store/taken-over.ts";
-import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
+import { type Place, transferDatabase } from "../store/transfer.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { buildOnly } from "./inspect.ts";
 import { dataFolderOf, openDatabase } from "./open.ts";
@@ -155,48 +156,63 @@ const refuseJournals = (folder: string): void => {
 		refuseCommand(`${journal} tells of calls that are not charged yet; start and stop portico once, then again`);
 };
 
-const refuseFile = (file: string, out: boolean): void => {
-	const isThere = existsSync(file);
-	if (isThere && isFolder(file)) refuseCommand(`${file} is a folder; name ${out ? "a new file" : "the file"} in it`);
-	if (out && isThere) refuseCommand(`${file} exists already; name a new file`);
-	if (!out && !isThere) refuseCommand(`there is no file ${file}`);
-	const folder = dirname(file);
-	if (!existsSync(folder)) refuseCommand(`there is no folder ${folder}: make it, or name a file elsewhere`);
+const refuseFolder = (file: string, meant: string): void => {
+	if (existsSync(file) && isFolder(file)) refuseCommand(`${file} is a folder; name ${meant} in it`);
 };
 
-const move = async (work: FileWork, out: boolean): Promise<void> => {
-	const { blueprint, file, print } = work;
-	const given: Place = { url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file };
-	refuseFile(file, out);
-	const known = tablesInOrder(await buildOnly(blueprint));
+/** The file that is named to be read or written. */
+const placeAt = (file: string): Place => ({ url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file });
+
+interface Move {
+	readonly from: Place;
+	readonly to: Place;
+	readonly tables: readonly Tables[];
+	readonly print: (line: string) => void;
+}
+
+const move = async ({ from, to, tables, print }: Move): Promise<void> => {
 	const progress = (table: string, rows: number, done: boolean): void => {
 		showPassing(done ? "" : `  ${table}: ${rows} rows …`);
 		if (done) print(`  ${table}: ${rows} rows`);
 	};
-	let sums: ReadonlyMap<string, Sums>;
+	const sums = await transferDatabase({ from, to, tables, progress });
+	const figures = [...sums.values()].reduce((count, columns) => count + Object.keys(columns).length, 0);
+	print(`${from.named} is in ${to.named}: ${sums.size} tables, ${figures} sums, all equal`);
+};
+
+const exportTo = async ({ blueprint, file, print }: FileWork): Promise<void> => {
+	refuseFolder(file, "a new file");
+	if (existsSync(file)) refuseCommand(`${file} exists already; name a new file`);
+	const folder = dirname(file);
+	if (!existsSync(folder)) refuseCommand(`there is no folder ${folder}: make it, or name a file elsewhere`);
+	const tables = tablesInOrder(await buildOnly(blueprint));
 	try {
-		sums = await atRest(blueprint, async (place) => {
+		await atRest(blueprint, async (place) => {
 			// Only now: what a process that serves has in its journal is no reason to start one.
-			if (out) refuseJournals(dataFolderOf(blueprint));
-			const places = out ? { from: place, to: given } : { from: given, to: place };
-			const moved = await transferDatabase({ ...places, tables: known, progress });
-			const made = databaseFile(place.url);
-			if (!out && made !== undefined) giveToOwnerOf(dirname(made), made);
-			return moved;
+			refuseJournals(dataFolderOf(blueprint));
+			await move({ from: place, to: placeAt(file), tables, print });
 		});
 	} catch (error) {
-		if (out) for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+		for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 		throw error;
 	}
-	const figures = [...sums.values()].reduce((count, columns) => count + Object.keys(columns).length, 0);
-	const [from, to] = out ? [placeOf(blueprint), given] : [given, placeOf(blueprint)];
-	print(`${from.named} is in ${to.named}: ${sums.size} tables, ${figures} sums, all equal`);
+};
+
+const importFrom = async ({ blueprint, file, print }: FileWork): Promise<void> => {
+	refuseFolder(file, "the file");
+	if (!existsSync(file)) refuseCommand(`there is no file ${file}`);
+	const tables = tablesInOrder(await buildOnly(blueprint));
+	await atRest(blueprint, async (place) => {
+		await move({ from: placeAt(file), to: place, tables, print });
+		const made = databaseFile(place.url);
+		if (made !== undefined) giveToOwnerOf(dirname(made), made);
+	});
 };
 
 const onFiles: Readonly<Record<string, (work: FileWork) => Promise<void>>> = {
 	restore,
-	export: (work) => move(work, true),
-	import: (work) => move(work, false),
+	export: exportTo,
+	import: importFrom,
 };
 
 /** What `db` does without starting Portico: the words it is to be called with; undefined for other words. */

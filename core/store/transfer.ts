@@ -27,7 +27,7 @@ interface TransferInput {
 }
 
 /** What a table holds: its rows, and the exact sum of each column of whole numbers. */
-export type Sums = Readonly<Record<string, string>>;
+type Sums = Readonly<Record<string, string>>;
 
 interface SourceTable {
 	readonly name: string;

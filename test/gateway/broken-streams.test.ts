@@ -1,5 +1,6 @@
 /** Streams that their upstream breaks off speak of it; a client that leaves, or does not read, never does. */
 import { afterEach, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { asList, asRecord } from "#core";
 import {
 	createTestClock,
@@ -10,6 +11,7 @@ import {
 	type TestClock,
 	type TestGateway,
 } from "#core/testing";
+import { postHead } from "../attacks/raw-client.ts";
 import { chatAnswer, chatChunk, chatStream } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
 import { routerTo } from "../support/router-to.ts";
@@ -147,14 +149,22 @@ test("nor does it that it was broken off when its client had not read it for lon
 		});
 		return new Response(body, { headers: { "content-type": "text/event-stream" } });
 	});
+	const { hostname, port } = new URL(gateway.url);
+	const text = JSON.stringify({ model: "m", messages, stream: true });
 	for (let time = 0; time < 6; time++) {
 		sent = 0;
-		const answer = await ask({ stream: true });
+		// Of a socket that is paused no more is read: `fetch` reads ahead, as much as it likes.
+		const client = connect(Number(port), hostname);
+		client.on("error", () => undefined);
+		client.pause();
+		client.write(`${postHead("/v1/chat/completions", gateway.key, text.length)}${text}`);
 		await until(() => sent > 0);
 		for (let before = -1; before < sent; await new Promise((resolve) => setTimeout(resolve, 100))) before = sent;
 		expect(sent).toBeLessThan(200);
 		await clock.advance(2_000);
-		await answer.text().catch(() => undefined);
+		client.resume();
+		await until(() => gateway.portico.openCalls() === 0);
+		client.destroy();
 	}
 	expect(first.received).toHaveLength(6);
 	expect(await state()).toMatchObject({ circuit: "closed", failures: 0 });

@@ -6,6 +6,7 @@ import { inColumns } from "./command-line/explained.ts";
 import { readInvocation } from "./command-line/settings.ts";
 import { isFault } from "./contract/fault.ts";
 import { describe, withPlace } from "./errors/describe.ts";
+import { systemRefusal } from "./errors/system-refusal.ts";
 import { lookup } from "./neutral/json.ts";
 import {
 	endWithLauncher,
@@ -48,7 +49,9 @@ const withUsage = (message: string): string => {
 /** Of what nobody foresaw the runtime would show the source too, which is one long line in what is built. */
 const wordsOf = (error: unknown): string => {
 	if (!(error instanceof Error)) return String(error);
-	// The system's own refusals (a file that may not be read) say all there is in their message.
+	const refused = systemRefusal(error);
+	if (refused !== undefined) return refused;
+	// The system's other refusals say all there is in their message.
 	return isFault(error) || "syscall" in error ? withUsage(error.message) : (error.stack ?? error.message);
 };
 

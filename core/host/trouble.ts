@@ -12,7 +12,7 @@ export interface Failures {
 }
 
 export interface Trouble {
-	readonly what: "certificate" | "clock" | "config" | "database" | "disk" | "plugin" | "worker";
+	readonly what: "certificate" | "clock" | "config" | "database" | "disk" | "open files" | "plugin" | "worker";
 	/** Milliseconds since 1970. */
 	readonly since: number;
 	readonly message: string;

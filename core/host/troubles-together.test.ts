@@ -144,6 +144,21 @@ test("a full disk is a trouble for as long as it lasts, also where the database 
 	for (free of [undefined, 1024 ** 3]) expect(troubles.list()).toEqual([]);
 });
 
+test("that hardly anything may be opened is one since it was first seen", () => {
+	const clock = createMovedClock();
+	const none = () => undefined;
+	let usedUp = true;
+	const troubles = new Troubles({ clock, outage: none, freeBytes: none, url, usedUp: () => usedUp });
+	const since = clock.now();
+	void troubles.job.run(new AbortController().signal);
+	clock.advance(60_000);
+	expect(troubles.list()).toMatchObject([
+		{ what: "open files", since, advice: expect.stringMatching(/raise its limit of open files/) },
+	]);
+	usedUp = false;
+	expect(troubles.list()).toEqual([]);
+});
+
 test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
 	"%s says that another program is to be ended",
 	(code) => {

@@ -25,7 +25,16 @@ type Own = () => Pick<TroublesTogether, "data" | "upstreams">;
 
 const question = "host: troubles";
 
-const kinds: readonly Trouble["what"][] = ["certificate", "clock", "config", "database", "disk", "plugin", "worker"];
+const kinds: readonly Trouble["what"][] = [
+	"certificate",
+	"clock",
+	"config",
+	"database",
+	"disk",
+	"open files",
+	"plugin",
+	"worker",
+];
 
 const decodeFailures = (told: Readonly<Record<string, unknown>>): Failures => ({
 	part: asText(told["part"]) ?? "",

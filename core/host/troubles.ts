@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Clock } from "../contract/clock.ts";
 import type { Job } from "../contract/job.ts";
 import type { Log } from "../contract/log.ts";
+import { hasUsedUpFiles } from "../runtime/open-files.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
@@ -116,6 +117,8 @@ interface TroublesInput {
 	readonly freeBytes: () => number | undefined;
 	/** Of the database, as the config names it. */
 	readonly url: string;
+	/** Whether hardly any file or connection may be opened any more; the process is looked at unless a test says. */
+	readonly usedUp?: () => boolean;
 }
 
 export class Troubles {
@@ -131,13 +134,16 @@ export class Troubles {
 	private unapplied: Trouble | undefined;
 	/** Since when the disk of the data folder is full. */
 	private fullSince: number | undefined;
+	/** Since when hardly anything may be opened. */
+	private usedUpSince: number | undefined;
 
 	/** Looks by itself: since when a disk is full is not told by whoever asks first. */
 	readonly job: Job = {
-		name: "look at the disk and the clock",
+		name: "look at the disk, open files and the clock",
 		schedule: "*/10 * * * * *",
 		run: () => {
 			this.ofDisk();
+			this.ofOpenFiles();
 			this.clockWatch.wasSet();
 		},
 	};
@@ -187,10 +193,8 @@ export class Troubles {
 		const outage = this.input.outage();
 		const database = outage ? ofDatabase(outage, this.serverFolder) : this.ofDisk();
 		const certificate = this.certificate.trouble();
-		const own = [database, this.config, this.unapplied, certificate, this.ofClock()].filter(
-			(trouble) => trouble !== undefined,
-		);
-		return [...own, ...this.failing.list()];
+		const own = [database, this.ofOpenFiles(), this.config, this.unapplied, certificate, this.ofClock()];
+		return [...own.filter((trouble) => trouble !== undefined), ...this.failing.list()];
 	}
 
 	private ofClock(): Trouble | undefined {
@@ -201,6 +205,20 @@ export class Troubles {
 		const message = `The clock of this machine went ${byMs > 0 ? "ahead" : "back"} by ${days} ${days === 1 ? "day" : "days"} at once: it was set, or the machine slept. For a day from then on nothing is removed for its age.`;
 		const advice = "Look whether the machine's time is right; where it is, what is old goes by itself after that day.";
 		return { what: "clock", since, message, advice };
+	}
+
+	private ofOpenFiles(): Trouble | undefined {
+		const { usedUp = hasUsedUpFiles } = this.input;
+		if (!usedUp()) {
+			this.usedUpSince = undefined;
+			return undefined;
+		}
+		this.usedUpSince ??= this.input.clock.now();
+		const message =
+			"This process has as many files and connections open as it may, or nearly. Clients that connect wait, and calls for which no connection can be opened are refused with 502.";
+		const advice =
+			"Take load from it, or raise its limit of open files (LimitNOFILE of a service, ulimit -n) and start it again; it goes on by itself once there are fewer.";
+		return { what: "open files", since: this.usedUpSince, message, advice };
 	}
 
 	/** Small writes may find room in the database's own files while the journal beside it cannot grow. */

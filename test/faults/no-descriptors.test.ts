@@ -52,6 +52,8 @@ const over = (socket: Socket, request: string): Promise<string> => {
 };
 
 const health = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const troublesWith = (admin: string): string =>
+	`GET /admin/troubles HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${admin}\r\n\r\n`;
 const callWith = (key: string): string => {
 	const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Hello" }] });
 	return `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -85,13 +87,17 @@ test.if(canLimit)(
 		const refused = await over(first, callWith(key));
 		expect(refused).toStartWith("HTTP/1.1 502 ");
 		expect(refused).toContain("This gateway has no socket left to reach");
+		const admin = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
+		expect(await over(first, troublesWith(admin))).toContain('"what":"open files"');
 		for (const socket of others) socket.destroy();
 
 		const later = await opened(address);
 		expect(await over(later, callWith(key))).toStartWith("HTTP/1.1 200 ");
 		for (const socket of [first, later]) socket.destroy();
-		const admin = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
-		const calls = await fetch(`${address}/admin/calls`, { headers: { authorization: `Bearer ${admin}` } });
+		const headers = { authorization: `Bearer ${admin}` };
+		const troubles = await fetch(`${address}/admin/troubles`, { headers });
+		expect(JSON.parse(await troubles.text())).toMatchObject({ data: [] });
+		const calls = await fetch(`${address}/admin/calls`, { headers });
 		const { data } = JSON.parse(await calls.text());
 		expect(data).toHaveLength(2);
 		expect(data[1]).toMatchObject({ status: 502, cost: 0 });

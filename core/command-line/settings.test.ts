@@ -22,6 +22,11 @@ describe("what a command is called with", () => {
 		expect(readInvocation(["-c", "c.yaml", "--port=2"], environment)).toMatchObject({ file: "c.yaml", port: 2 });
 	});
 
+	test("what Kubernetes tells of a Service called portico is no port", () => {
+		const environment = { PORTICO_PORT: "tcp://10.96.3.4:80", PORTICO_SERVICE_HOST: "10.96.3.4" };
+		expect(readInvocation([], environment)).not.toHaveProperty("port");
+	});
+
 	test("what is printed to be typed names the config where it would not be found", () => {
 		const named = (words: readonly string[], environment = {}) =>
 			commandOf(readInvocation(words, environment), "token list");

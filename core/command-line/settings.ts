@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { everyCommandTakes, refuseCommand } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
+import { portIn } from "../config/read.ts";
 import { commandLine } from "../connect/print.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { LogFormat, LogLevel } from "../runtime/log.ts";
@@ -112,7 +113,7 @@ const takeGlobals = (
 /** What a command was called with: words over environment over defaults. Throws `Fault` for a number that is none. */
 export const readInvocation = (argv: readonly string[], environment: Invocation["environment"]): Invocation => {
 	const { words, taken } = takeGlobals(argv);
-	const port = taken.port ?? (environment["PORTICO_PORT"] || undefined);
+	const port = taken.port ?? portIn(environment);
 	const { "log-level": level, "log-format": format } = taken;
 	const found = (environment["PORTICO_CONFIG"] || undefined) ?? usualFiles.find((usual) => existsSync(usual));
 	const named = taken.config ?? found;

@@ -93,6 +93,7 @@ describe("a file that is right", () => {
 		expect(read(text, { PORTICO_PORT: "2" }).config?.server.port).toBe(2);
 		const input = { file: "f", text, environment: { PORTICO_PORT: "2" }, readFile: () => "", port: 3 };
 		expect(readConfig(input).config?.server.port).toBe(3);
+		expect(read(text, { PORTICO_PORT: "tcp://10.96.3.4:80" }).config?.server.port).toBe(1);
 		expect(lines(text, { PORTICO_PORT: "70000" })).toEqual([
 			"config/portico.yaml:1:1 PORTICO_PORT: expected a port from 0 to 65535 in the environment",
 		]);

@@ -109,10 +109,16 @@ const bareEntry = (item: unknown) =>
 		? { use: item["use"], enabled: true, with: item["with"] }
 		: undefined;
 
+/** `PORTICO_PORT`, unless it is what Kubernetes tells of a Service called `portico`: `tcp://10.96.3.4:80`. */
+export const portIn = (environment: ConfigInput["environment"]): string | undefined => {
+	const text = environment["PORTICO_PORT"];
+	return text === undefined || text === "" || text.startsWith("tcp://") ? undefined : text;
+};
+
 const portOf = ({ port, environment }: ConfigInput, complaints: Complaint[]): { port?: number } => {
 	if (port !== undefined) return { port };
-	const text = environment["PORTICO_PORT"];
-	if (text === undefined || text === "") return {};
+	const text = portIn(environment);
+	if (text === undefined) return {};
 	if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return { port: Number(text) };
 	const message = "expected a port from 0 to 65535 in the environment";
 	complaints.push({ line: 1, column: 1, where: "PORTICO_PORT", message });

@@ -31,6 +31,8 @@ test("the manifests parse, ask for readiness, and leave a start half an hour for
 	expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
 	const [service, , set] = documents.map((document) => document.toJS());
 	expect(set.spec.template.metadata.labels).toMatchObject(service.spec.selector);
+	// Of the Service `portico` every pod would be told as PORTICO_PORT, which is a setting of ours.
+	expect(set.spec.template.spec.enableServiceLinks).toBe(false);
 	expect(set.spec.template.spec.containers[0]).toMatchObject({
 		startupProbe: { httpGet: { path: "/livez" }, periodSeconds: 2, failureThreshold: 900 },
 		readinessProbe: { httpGet: { path: "/acceptz" } },

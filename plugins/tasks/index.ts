@@ -51,7 +51,7 @@ import { Work } from "./step.ts";
 import { createSubmission } from "./submission.ts";
 import { taskNameTables, taskTables } from "./tables.ts";
 import { createTaskStore } from "./task-store.ts";
-import { createTasksService } from "./tasks-service.ts";
+import { createTasksService, hasEnded } from "./tasks-service.ts";
 import { createWithinTime } from "./time-limit.ts";
 import { Troubles } from "./troubles.ts";
 import { upstreamFailing, upstreamRecovered } from "./upstream-alerts.ts";
@@ -100,7 +100,7 @@ export default definePlugin({
 			writer: () => needs.ledgerWriters()[0],
 			upstream: (name) => catalogue.upstream(name),
 		});
-		const waiting = new EndWaiters(needs.clock);
+		const waiting = new EndWaiters(needs.clock, taskStore.stillOpen);
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
 		const previews = needs.hostInfo.keep(`${name}.previews`, () => new Previews());
 		const retryWrite = createRetryWrite(
@@ -118,7 +118,7 @@ export default definePlugin({
 			now,
 			changed(task) {
 				needs.webhooks?.wake();
-				waiting.tell(task.id);
+				if (hasEnded(task)) waiting.tell(task.id);
 				if (task.status === "FAILURE") worker?.wake();
 				counts.note(task);
 			},

@@ -25,6 +25,8 @@ export interface TaskStore {
 	/** The token's task of that id, or the one whose result has a part (`task_…-0`, a clip, a button) of that id. */
 	holder(tokenId: string, id: string): Promise<WorkRow | undefined>;
 	byIdempotencyKey(tokenId: string, key: string): Promise<WorkRow | undefined>;
+	/** Those of these that have not ended. */
+	stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>>;
 	inputOf(id: string): Promise<WireRecord>;
 	/** Removes an ended task. One that is not settled is hidden, its time being over, and goes when it is. False when it has not ended. */
 	remove(tokenId: string, id: string): Promise<boolean>;
@@ -73,6 +75,10 @@ export const createTaskStore = (store: Store): TaskStore => {
 					UNION ALL SELECT task_id FROM task_parts WHERE token_id = ${tokenId} AND name = ${id})
 				ORDER BY submitted_at DESC, id LIMIT 1`),
 		byIdempotencyKey: (tokenId, key) => readWork(sql`token_id = ${tokenId} AND idempotency_key = ${key}`),
+		async stillOpen(ids) {
+			const rows = await store.all(sql`SELECT id FROM tasks WHERE id IN ${valueList(ids)} AND ${open}`);
+			return new Set(rows.map((row) => String(row.id)));
+		},
 		async inputOf(id) {
 			const [row] = await store.all(sql`SELECT input FROM task_inputs WHERE task_id = ${id}`);
 			return asRecord(parseJson(asText(row?.input) ?? ""));

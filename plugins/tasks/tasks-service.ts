@@ -49,7 +49,7 @@ interface TasksServiceOptions {
 export const gone = (): Fault =>
 	new Fault({ kind: "not_found", code: "content_gone", message: "The file is not kept any more." });
 
-const ended = (task: Task): boolean => task.status === "SUCCESS" || task.status === "FAILURE";
+export const hasEnded = ({ status }: Task): boolean => status === "SUCCESS" || status === "FAILURE";
 
 const cancelled = { code: "cancelled", reason: "cancelled" };
 
@@ -74,6 +74,15 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 		const task = await taskStore.find(call.token.id, id);
 		if (!task) throw noSuchTask();
 		return task;
+	};
+
+	const beingRead = new Map<string, Promise<Task>>();
+	/** The same for all who are told of its end at once. */
+	const knownOnce = async (call: Identified, id: string): Promise<Task> => {
+		const key = `${call.token.id} ${id}`;
+		const read = beingRead.get(key) ?? known(call, id).finally(() => beingRead.delete(key));
+		beingRead.set(key, read);
+		return await read;
 	};
 
 	const isRepeated = async (call: Identified): Promise<boolean> => {
@@ -113,9 +122,9 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 			const row = await taskStore.work(id);
 			if (row?.task.tokenId !== call.token.id) throw noSuchTask();
 			// What it costs is settled by the worker, which first asks the upstream to stop.
-			if (!ended(row.task)) await options.endings.giveUp(row, cancelled);
+			if (!hasEnded(row.task)) await options.endings.giveUp(row, cancelled);
 			const task = await known(call, id);
-			if (ended(row.task) || task.failure?.code !== cancelled.code)
+			if (hasEnded(row.task) || task.failure?.code !== cancelled.code)
 				throw new Fault({
 					kind: "conflict",
 					code: "task_ended",
@@ -125,18 +134,23 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 		},
 		async remove(call, id) {
 			const task = await known(call, id);
-			if (!ended(task) || !(await taskStore.remove(call.token.id, id)))
+			if (!hasEnded(task) || !(await taskStore.remove(call.token.id, id)))
 				throw new Fault({ kind: "conflict", code: "task_open", message: "The task has not ended; cancel it first." });
 			await files.remove(id);
 			return task;
 		},
 		async ended(call, id, limitMs) {
+			const { signal } = call.request;
 			const until = options.monotonic() + limitMs;
-			for (;;) {
-				const turn = options.waiting.turn(id, call.request.signal);
+			// Before it is looked at: what ends meanwhile is told.
+			const waiting = options.waiting.begin(id, { caller: call.caller ?? call.token.id, limitMs, signal });
+			try {
 				const task = await known(call, id);
-				if (ended(task) || options.monotonic() >= until || call.request.signal.aborted) return task;
-				await turn;
+				if (hasEnded(task) || options.monotonic() >= until || signal.aborted) return task;
+				await waiting.over;
+				return await knownOnce(call, id);
+			} finally {
+				waiting.leave();
 			}
 		},
 		watch: (task, told) => options.previews.watch(task, told),

@@ -65,7 +65,8 @@ export const refusalCodes = listOf({
 	tls_needed: "People sign in over https only, unless `people.insecure` says otherwise.",
 	token_disabled: "The token was switched off.",
 	token_expired: "The token's validity is over.",
-	too_many_calls: "As many calls run and wait as `server.maxCalls` or `server.maxCallsPerToken` lets.",
+	too_many_calls:
+		"As many calls run and wait as `server.maxCalls` or `server.maxCallsPerToken` lets, or 2,000 of a caller wait for tasks.",
 	unknown_reference: "The request names an answer, a file or a container that this token did not make here.",
 	unsupported_endpoint: "The model is there, and no target of it serves this endpoint.",
 	unsupported_parameter: "A field asks for what Portico does not do; `param` names it.",

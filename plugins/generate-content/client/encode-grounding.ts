@@ -13,7 +13,8 @@ export interface CitedText {
 }
 
 const chunkOf = (citation: Citation): WireRecord => {
-	const place = definedOnly({ uri: citation.url, title: citation.title ?? undefined });
+	// A file may have no name: its id tells it from others.
+	const place = definedOnly({ uri: citation.url, title: citation.title ?? citation.fileId });
 	switch (citation.kind) {
 		case "url":
 			return { web: place };

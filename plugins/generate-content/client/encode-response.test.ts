@@ -398,6 +398,13 @@ describe("answers for Gemini clients", () => {
 		}
 	});
 
+	test("files that are cited without a name are told apart by their ids", () => {
+		const cited = ["file_1", "file_2"].map((fileId): Citation => ({ kind: "file", fileId }));
+		const { whole, last } = both(response([say("Sums.", { citations: cited })]));
+		const chunks = [{ retrievedContext: { title: "file_1" } }, { retrievedContext: { title: "file_2" } }];
+		for (const { candidates } of [whole, last]) expect(candidates[0].groundingMetadata.groundingChunks).toEqual(chunks);
+	});
+
 	test("a search of another provider's is told by its queries, its code as code", () => {
 		const blocks: Block[] = [
 			{ type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: { query: "oslo" } },

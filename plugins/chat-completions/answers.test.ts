@@ -4,7 +4,7 @@ import { bodyWith, contextFor, neutralOf } from "./fixtures/ask.ts";
 import { answerWith, callBlock, textBlock } from "./fixtures/events.ts";
 import { haveRecordings, schemas } from "./fixtures/recordings.ts";
 import { chatCompletions } from "./protocol.ts";
-import { decodeUsage, encodeUsage } from "./usage.ts";
+import { decodeUsage, encodeUsage, usageFor } from "./usage.ts";
 
 const { client, upstream } = chatCompletions;
 const plain = neutralOf(bodyWith({ model: "fast" }));
@@ -324,6 +324,24 @@ describe("usage", () => {
 	test("counts that are none are no usage", () => {
 		for (const value of [null, "x", {}, { prompt_tokens: -1, completion_tokens: 2 }, { prompt_tokens: "3" }])
 			expect(decodeUsage(value)).toBeUndefined();
+	});
+
+	test("what a vendor counts beside is told clients of its own protocol, and none of its words", () => {
+		const told = {
+			cost: 0.00004,
+			cost_details: { upstream: 0.00004 },
+			queue_time: 0.1,
+			note: "secret",
+			is_byok: false,
+		};
+		const counts = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+		const own = contextFor(neutralOf(bodyWith({})), "m");
+		const usage = usageFor(own, { ...counts, ...told }, false);
+		const { cost, cost_details, queue_time } = told;
+		expect(usage && encodeUsage(usage)).toMatchObject({ ...counts, cost, cost_details, queue_time });
+		expect(JSON.stringify(usage)).not.toContain("secret");
+		const foreign = { ...own, request: { ...own.request, protocol: "messages" } };
+		expect(usageFor(foreign, { ...counts, ...told }, false)?.extras).toBeUndefined();
 	});
 
 	test("H28 the parts add up to the total, caches included", () => {

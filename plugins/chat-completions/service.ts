@@ -24,4 +24,4 @@ export {
 export { passedHeaders } from "./passed-headers.ts";
 export { asksForUsage, otherStreamOptions } from "./stream-options.ts";
 export { strictForm } from "./strict-schema.ts";
-export { decodeUsage } from "./usage.ts";
+export { decodeUsage, withOwnCounts } from "./usage.ts";

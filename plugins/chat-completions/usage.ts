@@ -1,5 +1,15 @@
 /** Counts of model tokens, between the wire and the neutral form. Neutral totals hold their parts. */
-import { asCount, asList, asRecord, definedOnly, isRecord, type Usage, type WireRecord } from "#core";
+import {
+	asCount,
+	asList,
+	asRecord,
+	type DecodeContext,
+	definedOnly,
+	isRecord,
+	type Usage,
+	type WireRecord,
+} from "#core";
+import { protocolName } from "./name.ts";
 
 /** What a vendor counted beside prompt and completion though it belongs to one of them; its own total tells. */
 interface Beside {
@@ -117,8 +127,38 @@ export const decodeUsage = (value: unknown, cites = false): Usage | undefined =>
 	return searches > 0 ? { ...usage, serverTools: { web_search: searches } } : usage;
 };
 
+const isCounts = (value: unknown): boolean =>
+	typeof value === "number" || (isRecord(value) && Object.values(value).every((one) => typeof one === "number"));
+
+/**
+ * The usage with what a vendor counts beside what is known, such as its cost: clients of its own protocol are told that of an
+ * answer that a guard looked at, too. Words are left out, for no guard has seen them.
+ */
+export const withOwnCounts = (
+	usage: Usage | undefined,
+	told: unknown,
+	protocol: string,
+	known: ReadonlySet<string>,
+): Usage | undefined => {
+	if (usage === undefined) return undefined;
+	const own = Object.entries(asRecord(told)).filter(([name, value]) => !known.has(name) && isCounts(value));
+	return own.length === 0 ? usage : { ...usage, extras: { [protocol]: Object.fromEntries(own) } };
+};
+
+/** What `encodeUsage` writes. */
+const known = new Set(
+	"prompt_tokens completion_tokens total_tokens prompt_tokens_details completion_tokens_details".split(" "),
+);
+
+/** An upstream's usage for the client that asked. */
+export const usageFor = ({ request }: DecodeContext, told: unknown, cites: boolean): Usage | undefined =>
+	request.protocol === protocolName
+		? withOwnCounts(decodeUsage(told, cites), told, protocolName, known)
+		: decodeUsage(told, cites);
+
 /** OpenAI's usage object, with both groups of details, as its own answers have them. */
-export const encodeUsage = ({ input, output }: Usage) => ({
+export const encodeUsage = ({ input, output, extras }: Usage) => ({
+	...extras?.[protocolName],
 	prompt_tokens: input.total,
 	completion_tokens: output.total,
 	total_tokens: input.total + output.total,

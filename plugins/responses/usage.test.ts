@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
 import { observe } from "./passthrough/observe-whole.ts";
+import { encodeUsage, usageFor } from "./usage.ts";
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -54,4 +55,17 @@ test.each([
 	expect(await streamed.text()).toContain(`"web_search_requests":${searches}`);
 
 	expect(observe(answer(requests), false).usage?.serverTools).toEqual({ web_search: searches });
+});
+
+test("a vendor's own counts are told this protocol's clients alone", () => {
+	const usage = {
+		input_tokens: 3,
+		output_tokens: 2,
+		total_tokens: 5,
+		cost_in_usd_ticks: 9,
+		context_details: { input_tokens: 3 },
+	};
+	const own = usageFor("responses", { usage }, []);
+	expect(own && encodeUsage(own)).toMatchObject(usage);
+	expect(usageFor("messages", { usage }, [])?.extras).toBeUndefined();
 });

@@ -1,5 +1,7 @@
 /** Counts of model tokens, between the wire and the neutral form. Totals hold their parts on both sides. */
 import { asCount, asList, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
+import { withOwnCounts } from "../chat-completions/service.ts";
+import { protocolName } from "./name.ts";
 
 /** Items that stand for one call of a tool which the upstream ran itself. */
 const hosted = lookup<string>({
@@ -96,8 +98,19 @@ export const decodeUsage = (value: unknown, output?: unknown, toolUsage?: unknow
 	};
 };
 
+/** What `encodeUsage` writes. */
+const known = new Set("input_tokens input_tokens_details output_tokens output_tokens_details total_tokens".split(" "));
+
+/** The usage of an upstream's response for a client that speaks `protocol`. */
+export const usageFor = (protocol: string, response: WireRecord, output: unknown): Usage | undefined => {
+	const { usage: told, tool_usage } = response;
+	const usage = decodeUsage(told, output, tool_usage);
+	return protocol === protocolName ? withOwnCounts(usage, told, protocolName, known) : usage;
+};
+
 /** The usage object with both groups of details: typed clients demand them. */
-export const encodeUsage = ({ input, output }: Usage) => ({
+export const encodeUsage = ({ input, output, extras }: Usage) => ({
+	...extras?.[protocolName],
 	input_tokens: input.total,
 	input_tokens_details: { cached_tokens: input.cacheRead ?? 0, cache_write_tokens: input.cacheWrite ?? 0 },
 	output_tokens: output.total,

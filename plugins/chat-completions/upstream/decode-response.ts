@@ -23,7 +23,7 @@ import { failureWithin } from "../failure-within.ts";
 import { decodeFinish } from "../finish.ts";
 import { decodeLogprobs } from "../logprobs.ts";
 import { protocolName } from "../name.ts";
-import { citesWeb, decodeUsage } from "../usage.ts";
+import { citesWeb, usageFor } from "../usage.ts";
 import { searchGrounding } from "./grounding.ts";
 
 /** The format of the sound that the client asked for, in this protocol's words. */
@@ -99,7 +99,8 @@ export const decodeResponse = (body: unknown, context: DecodeContext): NeutralRe
 		model: asText(root["model"]) ?? "",
 		candidates: choices.map((choice, place) => candidateOf(choice, place, context, root)),
 		...definedOnly({
-			usage: decodeUsage(
+			usage: usageFor(
+				context,
 				root["usage"],
 				choices.some((choice) => citesWeb(asRecord(asRecord(choice)["message"]))),
 			),

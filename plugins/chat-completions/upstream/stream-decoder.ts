@@ -22,7 +22,7 @@ import {
 import { failureWithin } from "../failure-within.ts";
 import { protocolName } from "../name.ts";
 import { padding, type StreamScope } from "../stream-scope.ts";
-import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
+import { citesWeb, usageFor, usageIn } from "../usage.ts";
 import { ChoiceDecoder } from "./choice-decoder.ts";
 import { searchGrounding } from "./grounding.ts";
 
@@ -135,7 +135,7 @@ class Decoder implements StreamDecoder {
 	}
 
 	private usage(chunk: WireRecord, events: NeutralEvent[]): void {
-		const usage = decodeUsage(usageIn(chunk), this.cites);
+		const usage = usageFor(this.scope.context, usageIn(chunk), this.cites);
 		if (usage === undefined) return;
 		events.push({ type: "usage", usage, ...definedOnly({ tier: asText(chunk["service_tier"]) }) });
 	}

@@ -14,7 +14,7 @@ import {
 } from "#core";
 import { decodeItem } from "../decode-item.ts";
 import { decodeFinish } from "../finish.ts";
-import { decodeUsage } from "../usage.ts";
+import { usageFor } from "../usage.ts";
 
 const notAResponse = (): Fault =>
 	new Fault({
@@ -29,7 +29,7 @@ const seenIn = (blocks: readonly Block[]): { readonly calls: boolean; readonly r
 });
 
 /** Throws `Fault` (`upstream`) for a body that is no response. A failed response is a response with `error`. */
-export const decodeResponse = (body: unknown, { family, names }: DecodeContext): NeutralResponse => {
+export const decodeResponse = (body: unknown, { family, names, request }: DecodeContext): NeutralResponse => {
 	if (!isRecord(body)) throw notAResponse();
 	const failed = body["status"] === "failed" || isRecord(body["error"]);
 	const output = body["output"];
@@ -43,7 +43,7 @@ export const decodeResponse = (body: unknown, { family, names }: DecodeContext):
 		model: asText(body["model"]) ?? "",
 		candidates: failed ? [] : [candidate],
 		...definedOnly({
-			usage: decodeUsage(body["usage"], output, body["tool_usage"]),
+			usage: usageFor(request.protocol, body, output),
 			tier: asText(body["service_tier"]),
 			error: failed ? openAiFailureWithin(body) : undefined,
 		}),

@@ -21,7 +21,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { decodeFinish } from "../finish.ts";
-import { decodeUsage } from "../usage.ts";
+import { usageFor } from "../usage.ts";
 import { BlockNumbers, type StreamedItem } from "./block-numbers.ts";
 import { openItem } from "./streamed-item.ts";
 
@@ -152,7 +152,7 @@ class Decoder implements StreamDecoder {
 		const events: NeutralEvent[] = this.started ? [] : [...this.start(response)];
 		events.push(...this.settleAll(output.filter(isRecord)));
 		for (const item of this.items.values()) events.push(...item.end());
-		const usage = decodeUsage(response["usage"], output.length > 0 ? output : this.rawItems(), response["tool_usage"]);
+		const usage = usageFor(this.context.request.protocol, response, output.length > 0 ? output : this.rawItems());
 		const tier = asText(response["service_tier"]);
 		if (usage) events.push({ type: "usage", usage, ...definedOnly({ tier }) });
 		if (type === "response.failed" || response["status"] === "failed") {

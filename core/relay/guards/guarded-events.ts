@@ -11,6 +11,8 @@ interface Growing {
 	readonly words: GrowingWords;
 	/** The last delta of it, for the shape of the next. */
 	delta: TextDelta;
+	/** The text and what guards made of it, where it came in one piece, so that they saw all of it at once. */
+	whole: { readonly text: string; left: string } | undefined;
 }
 
 type TextDelta = Extract<Delta, { readonly text: string }>;
@@ -22,6 +24,8 @@ export class GuardedEvents {
 	private readonly guarded: GuardedWords;
 	private readonly shells = new Map<number, Block>();
 	private readonly growing = new Map<number, Growing>();
+	/** What guards made of texts of an open block, which stand once more in the block as a whole. */
+	private readonly seen = new Map<number, Map<string, string>>();
 	/** The signature of a text of which words are held back: it stands behind all of them. */
 	private readonly signatures = new Map<number, Delta>();
 
@@ -47,9 +51,12 @@ export class GuardedEvents {
 			case "close":
 				await this.flush(event.block, out);
 				this.shells.delete(event.block);
-				out.push(event.final ? { ...event, final: await this.whole(event.final) } : event);
+				out.push(event.final ? { ...event, final: await this.whole(event.final, this.seen.get(event.block)) } : event);
+				this.seen.delete(event.block);
 				return;
 			case "finish":
+				out.push(await this.guarded.node(event, vendorsWord(event.finish.raw)));
+				return;
 			case "grounding":
 				out.push(await this.guarded.node(event));
 				return;
@@ -83,10 +90,15 @@ export class GuardedEvents {
 			await this.flush(block, out);
 			growing = undefined;
 		}
-		growing ??= { words: this.guarded.grow(wordsType(this.shells.get(block), delta)), delta };
+		if (growing) growing.whole = undefined;
+		else {
+			const words = this.guarded.grow(wordsType(this.shells.get(block), delta));
+			growing = { words, delta, whole: { text: delta.text, left: "" } };
+		}
 		this.growing.set(block, growing);
 		growing.delta = delta;
 		const text = await growing.words.take(delta.text, false);
+		if (growing.whole) growing.whole.left = text;
 		if (text !== "") out.push({ type: "delta", block, delta: { ...delta, text } });
 	}
 
@@ -97,18 +109,26 @@ export class GuardedEvents {
 		this.growing.delete(block);
 		const text = await growing.words.take("", true);
 		if (text !== "") out.push({ type: "delta", block, delta: { ...growing.delta, text } });
+		if (growing.whole) {
+			const seen = this.seen.get(block) ?? new Map<string, string>();
+			this.seen.set(block, seen.set(growing.whole.text, growing.whole.left + text));
+		}
 		const signature = this.signatures.get(block);
 		if (signature) out.push({ type: "delta", block, delta: signature });
 		this.signatures.delete(block);
 	}
 
-	private async whole(block: Block): Promise<Block> {
+	private async whole(block: Block, seen?: ReadonlyMap<string, string>): Promise<Block> {
 		if (block.type === "text" && block.logprobs) {
 			const { logprobs: _, ...rest } = block;
-			return await this.guarded.node<Block>(rest);
+			return await this.guarded.node<Block>(rest, seen);
 		}
-		return await this.guarded.node(block);
+		return await this.guarded.node(block, seen);
 	}
 }
+
+/** The vendor's word for how an answer ended says nothing of it; what is no word is looked at. */
+const vendorsWord = (raw: string | undefined): ReadonlyMap<string, string> | undefined =>
+	raw !== undefined && /^[A-Za-z_]{1,40}$/.test(raw) ? new Map([[raw, raw]]) : undefined;
 
 const partOf = (delta: TextDelta): string => `${delta.type} ${delta.type === "thinking" ? (delta.part ?? 0) : 0}`;

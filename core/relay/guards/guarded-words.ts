@@ -90,9 +90,9 @@ export class GuardedWords {
 		return through;
 	}
 
-	/** Every text in a neutral value; the same object when none changed. */
-	node<T extends object>(node: T): Promise<T> {
-		return this.mapped(node, (change) => mapTexts(node, change));
+	/** Every text in a neutral value; the same object when none changed. `seen`: texts that were asked about, and what was said. */
+	node<T extends object>(node: T, seen?: ReadonlyMap<string, string>): Promise<T> {
+		return this.mapped(node, (change) => mapTexts(node, change), seen);
 	}
 
 	json(value: unknown): Promise<unknown> {
@@ -100,7 +100,11 @@ export class GuardedWords {
 	}
 
 	/** Guards may take their time, and the walk through a value may not: first all texts are asked about, then they are put in. */
-	private async mapped<T>(value: T, map: (change: (text: string) => string) => T): Promise<T> {
+	private async mapped<T>(
+		value: T,
+		map: (change: (text: string) => string) => T,
+		seen?: ReadonlyMap<string, string>,
+	): Promise<T> {
 		const words = new Map<string, string>();
 		map((text) => {
 			words.set(text, text);
@@ -109,7 +113,7 @@ export class GuardedWords {
 		let changed = false;
 		for (const text of words.keys()) {
 			if (text === "") continue;
-			const next = await this.whole(text);
+			const next = seen?.get(text) ?? (await this.whole(text));
 			if (next !== text) changed = true;
 			words.set(text, next);
 		}

@@ -1,0 +1,75 @@
+/** An inspector is asked about each text of an answer once: it may be paid by the question, and each one takes its time. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
+
+let upstream: ScriptedUpstream;
+let inspector: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+	upstream = startUpstream();
+	inspector = startUpstream(() => Response.json({ action: "pass" }));
+	const look = { url: `${inspector.url}/look`, privateNetwork: true, answers: true };
+	const upstreams = [{ name: "chat", protocol: "chat-completions", url: `${upstream.url}/v1` }];
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"chat-completions",
+			"messages",
+			"responses",
+			"generate-content",
+			{ use: "guard-http", with: look },
+			{ use: "router", with: { upstreams, models: [{ name: "m", targets: [{ upstream: "chat" }] }] } },
+		],
+	});
+});
+afterAll(async () => {
+	await gateway.stop();
+	await upstream.stop();
+	await inspector.stop();
+});
+
+interface Question {
+	readonly phase: string;
+	readonly texts: readonly string[];
+}
+
+/** What it was shown of the answer. */
+const shown = () =>
+	inspector.received
+		.map(({ json }) => json as Question)
+		.flatMap(({ phase, texts }) => (phase === "answer" ? texts : []));
+
+const messages = [{ role: "user", content: "x" }];
+
+test.each([
+	["/v1/chat/completions", { model: "m", messages }],
+	["/v1/messages", { model: "m", max_tokens: 9, messages }],
+	["/v1/responses", { model: "m", input: "x" }],
+	["/v1beta/models/m:generateContent", { contents: [{ parts: [{ text: "x" }] }] }],
+])("of %s", async (path, body) => {
+	upstream.answer(() => Response.json(chatAnswer("Good morning.")));
+	inspector.received.length = 0;
+	expect((await gateway.ask(path, body)).status).toBe(200);
+	expect(shown()).toEqual(["Good morning."]);
+});
+
+test("what an upstream says in the place of a word for its end is looked at", async () => {
+	const answer = chatAnswer("Good morning.");
+	const choices = answer.choices.map((choice) => ({ ...choice, finish_reason: "the card 4111" }));
+	upstream.answer(() => Response.json({ ...answer, choices }));
+	inspector.received.length = 0;
+	await (await gateway.ask("/v1/chat/completions", { model: "m", messages })).text();
+	expect(shown()).toEqual(["Good morning.", "the card 4111"]);
+});
+
+test("a replacement stands wherever the text does", async () => {
+	upstream.answer(() => Response.json(chatAnswer("My name is Ann.")));
+	inspector.answer(({ json }) => {
+		const { phase, texts } = json as Question;
+		if (phase === "request") return Response.json({ action: "pass" });
+		return Response.json({ action: "replace", texts: texts.map((text) => text.replaceAll("Ann", "somebody")) });
+	});
+	const answer = await gateway.ask("/v1/responses", { model: "m", input: "x" });
+	expect(await answer.json()).toMatchObject({ output: [{ content: [{ text: "My name is somebody." }] }] });
+});

@@ -51,23 +51,46 @@ const mapList = <T>(list: readonly T[], each: (one: T) => T): readonly T[] => {
 	return copy ?? list;
 };
 
+/** What becomes of numbers, and of names of fields, where that is not what becomes of texts. */
+interface Others {
+	readonly number: Change;
+	readonly name: Change;
+}
+
 /** Any JSON: texts, numbers that would be changed if they were texts, and names of fields. Texts in fields called as in `kept` stay. */
-export const mapJsonTexts = (value: unknown, change: Change, kept: ReadonlySet<string> = wireStructural): unknown => {
+export const mapJsonTexts = (
+	value: unknown,
+	change: Change,
+	kept: ReadonlySet<string> = wireStructural,
+	others: Others = { number: change, name: change },
+): unknown => {
 	if (typeof value === "string") return change(value);
 	if (typeof value === "number" || JSON.isRawJSON(value)) {
 		const text = JSON.stringify(value);
-		const changed = change(text);
+		const changed = others.number(text);
 		return changed === text ? value : changed;
 	}
-	if (Array.isArray(value)) return mapList(value as readonly unknown[], (one) => mapJsonTexts(one, change, kept));
+	const within = (inner: unknown) => mapJsonTexts(inner, change, kept, others);
+	if (Array.isArray(value)) return mapList(value as readonly unknown[], within);
 	if (!isRecord(value)) return value;
 	const entries = Object.entries(value);
 	const next = entries.map(([key, inner]): [string, unknown] =>
-		kept.has(key) && typeof inner === "string" ? [key, inner] : [change(key), mapJsonTexts(inner, change, kept)],
+		kept.has(key) && typeof inner === "string" ? [key, inner] : [others.name(key), within(inner)],
 	);
 	const same = next.every(([key, inner], index) => key === entries[index]?.[0] && inner === entries[index]?.[1]);
 	return same ? value : Object.fromEntries(next);
 };
+
+/** A number that is no more than a measure, as those of a vector are: one with a fraction, or of few digits. */
+const isMeasure = (number: string): boolean => /^-?(?:\d{1,7}|\d+\.\d+)(?:e[+-]?\d+)?$/i.test(number);
+const isPlainName = (name: string): boolean => /^[a-z][a-z0-9_/-]*$/i.test(name);
+
+/** The JSON of an answer, without what says nothing to anybody: measures, and names of fields that are plain words. */
+export const mapAnswerTexts = (value: unknown, change: Change): unknown =>
+	mapJsonTexts(value, change, undefined, {
+		number: (text) => (isMeasure(text) ? text : change(text)),
+		name: (text) => (isPlainName(text) ? text : change(text)),
+	});
 
 const mapArguments = (given: ToolArguments, change: Change): ToolArguments => {
 	if (given.form === "json") {

@@ -18,6 +18,7 @@ beforeAll(async () => {
 			"messages",
 			"responses",
 			"generate-content",
+			"embeddings",
 			{ use: "guard-http", with: look },
 			{ use: "router", with: { upstreams, models: [{ name: "m", targets: [{ upstream: "chat" }] }] } },
 		],
@@ -72,4 +73,22 @@ test("a replacement stands wherever the text does", async () => {
 	});
 	const answer = await gateway.ask("/v1/responses", { model: "m", input: "x" });
 	expect(await answer.json()).toMatchObject({ output: [{ content: [{ text: "My name is somebody." }] }] });
+});
+
+test("of a vector nothing is asked, and of names that are plain words", async () => {
+	const embedding = Array.from({ length: 1_536 }, (_, index) => (index % 2 ? 1 : -1) / (index + 3));
+	const data = [{ object: "embedding", index: 0, embedding }];
+	const body = {
+		object: "list",
+		data,
+		model: "up",
+		usage: { prompt_tokens: 1, total_tokens: 1 },
+		"[name_1]": 4111111111111111,
+	};
+	upstream.answer(() => Response.json(body));
+	inspector.answer(() => Response.json({ action: "pass" }));
+	inspector.received.length = 0;
+	const answer = await gateway.ask("/v1/embeddings", { model: "m", input: "x" });
+	expect(await answer.json()).toMatchObject({ data });
+	expect(shown().toSorted()).toEqual(["4111111111111111", "[name_1]", "embedding", "list", "up"]);
 });

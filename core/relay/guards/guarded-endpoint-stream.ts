@@ -32,10 +32,12 @@ const inspectEvents = async (events: readonly StreamEvent[], words: GuardedWords
 		});
 	const said = new Map<string, string>();
 	for (const [path, texts] of places) {
-		const isConstant = texts.every(({ text }) => text === texts[0]?.text);
+		const [first] = texts;
+		const isConstant = texts.every(({ text }) => text === first?.text);
+		const constant = isConstant && first !== undefined ? await words.whole(first.text) : undefined;
 		const growing = words.grow("text");
 		for (const [index, { event, text }] of texts.entries()) {
-			const next = isConstant ? await words.whole(text) : await growing.take(text, index === texts.length - 1);
+			const next = constant ?? (await growing.take(text, index === texts.length - 1));
 			said.set(`${event} ${path}`, next);
 		}
 	}

@@ -2,7 +2,7 @@
 import { type Denial, Fault } from "../../contract/fault.ts";
 import type { AnswerGuard, AnswerWords } from "../../contract/guard.ts";
 import { describe } from "../../errors/describe.ts";
-import { mapJsonTexts, mapTexts } from "../../neutral/map-texts.ts";
+import { mapAnswerTexts, mapTexts } from "../../neutral/map-texts.ts";
 import { isPending } from "../../wire/pending.ts";
 import { guardFailed, type NamedAnswerGuard } from "../call/guarded.ts";
 import type { LiveCall } from "../call/live-call.ts";
@@ -17,6 +17,9 @@ const refused = (live: LiveCall, guard: string, denial: Denial, error?: unknown)
 		log.error("a guard failed; the answer is refused", { guard, callId: live.routed.id, error: describe(error) });
 	return new Fault(denial);
 };
+
+/** Of texts so short so many are asked about once in an answer. */
+const [longestKept, mostKept] = [64, 1_000];
 
 type WordsType = AnswerWords["type"];
 
@@ -71,6 +74,8 @@ export class GrowingWords {
 export class GuardedWords {
 	private readonly answers: readonly NamedAnswerGuard[];
 	private readonly live: LiveCall;
+	/** What guards made of short texts, which stand again and again in what a vendor says of its own. */
+	private readonly said = new Map<string, string>();
 
 	constructor(answers: readonly NamedAnswerGuard[], live: LiveCall) {
 		this.answers = answers;
@@ -96,7 +101,7 @@ export class GuardedWords {
 	}
 
 	json(value: unknown): Promise<unknown> {
-		return this.mapped(value, (change) => mapJsonTexts(value, change));
+		return this.mapped(value, (change) => mapAnswerTexts(value, change));
 	}
 
 	/** Guards may take their time, and the walk through a value may not: first all texts are asked about, then they are put in. */
@@ -113,7 +118,8 @@ export class GuardedWords {
 		let changed = false;
 		for (const text of words.keys()) {
 			if (text === "") continue;
-			const next = seen?.get(text) ?? (await this.whole(text));
+			const next = seen?.get(text) ?? this.said.get(text) ?? (await this.whole(text));
+			if (text.length <= longestKept && this.said.size < mostKept) this.said.set(text, next);
 			if (next !== text) changed = true;
 			words.set(text, next);
 		}

@@ -49,10 +49,12 @@ test.each([
 	["/v1/responses", { model: "m", input: "x" }],
 	["/v1beta/models/m:generateContent", { contents: [{ parts: [{ text: "x" }] }] }],
 ])("of %s", async (path, body) => {
-	upstream.answer(() => Response.json(chatAnswer("Good morning.")));
-	inspector.received.length = 0;
-	expect((await gateway.ask(path, body)).status).toBe(200);
-	expect(shown()).toEqual(["Good morning."]);
+	for (const text of ["Good morning.", "Good morning. ".repeat(50)]) {
+		upstream.answer(() => Response.json(chatAnswer(text)));
+		inspector.received.length = 0;
+		expect((await gateway.ask(path, body)).status).toBe(200);
+		expect(shown()).toEqual([text]);
+	}
 });
 
 test("what an upstream says in the place of a word for its end is looked at", async () => {

@@ -36,18 +36,20 @@ export class GuardedEvents {
 	/** What may go on, in the order in which it is to be written. */
 	async through(events: Iterable<NeutralEvent>): Promise<readonly NeutralEvent[]> {
 		const out: NeutralEvent[] = [];
-		for (const event of events) await this.push(event, out);
+		const all = [...events];
+		const last = lastWords(all);
+		for (const event of all) await this.push(event, last.has(event), out);
 		return out;
 	}
 
-	private async push(event: NeutralEvent, out: NeutralEvent[]): Promise<void> {
+	private async push(event: NeutralEvent, isLast: boolean, out: NeutralEvent[]): Promise<void> {
 		switch (event.type) {
 			case "open":
 				this.shells.set(event.block, event.shell);
 				out.push({ ...event, shell: await this.whole(event.shell) });
 				return;
 			case "delta":
-				return await this.delta(event.block, event.delta, out);
+				return await this.delta(event.block, event.delta, isLast, out);
 			case "close":
 				await this.flush(event.block, out);
 				this.shells.delete(event.block);
@@ -70,7 +72,7 @@ export class GuardedEvents {
 		}
 	}
 
-	private async delta(block: number, delta: Delta, out: NeutralEvent[]): Promise<void> {
+	private async delta(block: number, delta: Delta, isLast: boolean, out: NeutralEvent[]): Promise<void> {
 		if (delta.type === "signature" && this.growing.has(block)) {
 			this.signatures.set(block, delta);
 			return;
@@ -97,7 +99,7 @@ export class GuardedEvents {
 		}
 		this.growing.set(block, growing);
 		growing.delta = delta;
-		const text = await growing.words.take(delta.text, false);
+		const text = await growing.words.take(delta.text, isLast);
 		if (growing.whole) growing.whole.left = text;
 		if (text !== "") out.push({ type: "delta", block, delta: { ...delta, text } });
 	}
@@ -126,6 +128,18 @@ export class GuardedEvents {
 		return await this.guarded.node(block, seen);
 	}
 }
+
+/** The last words of each text that ends among these events: nothing has to be held back of them. */
+const lastWords = (events: readonly NeutralEvent[]): ReadonlySet<NeutralEvent> => {
+	const last = new Set<NeutralEvent>();
+	const latest = new Map<number, NeutralEvent>();
+	for (const event of events) {
+		if (event.type === "delta" && "text" in event.delta) latest.set(event.block, event);
+		const words = event.type === "close" ? latest.get(event.block) : undefined;
+		if (words) last.add(words);
+	}
+	return last;
+};
 
 /** The vendor's word for how an answer ended says nothing of it; what is no word is looked at. */
 const vendorsWord = (raw: string | undefined): ReadonlyMap<string, string> | undefined =>

@@ -1,7 +1,7 @@
 /** Reads a call of a protocol: from its body to where it may go. */
 import type { Identified } from "../../contract/call.ts";
 import type { JsonBody } from "../../contract/json-body.ts";
-import type { ModelAsk, ModelCall, ModelRequest } from "../../contract/model-ask.ts";
+import type { ModelAsk, ModelRequest } from "../../contract/model-ask.ts";
 import type { Protocol } from "../../contract/protocol.ts";
 import type { Plan } from "../../contract/router.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
@@ -23,12 +23,6 @@ const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({
 		return call.url;
 	},
 });
-
-/** A session that the body does not name may stand in a header, which clients of any protocol may send. */
-const withAffinity = (call: ModelCall, headers: Headers): ModelCall => {
-	const affinity = call.affinity ?? headers.get("x-session-affinity");
-	return affinity === null || affinity === call.affinity ? call : { ...call, affinity };
-};
 
 /** Of the targets those that can read what the request holds; all of them where none can, which is refused when one is tried. */
 const readableBy = ({ protocol }: ModelAsk, plan: Plan): Plan => {
@@ -73,7 +67,10 @@ export const readModel = (protocol: Protocol, options: ReadingOptions): Entry =>
 		read(call, bytes, start) {
 			const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);
 			const request = requestOf(call, body);
-			const model = withAffinity(protocol.client.read(request), request.headers);
+			const told = protocol.client.read(request);
+			// A session that the body does not name may stand in a header, which clients of any protocol may send.
+			const affinity = told.affinity ?? request.headers.get("x-session-affinity");
+			const model = affinity === null || affinity === told.affinity ? told : { ...told, affinity };
 			start.model = model;
 			const ask: ModelAsk = Object.assign(
 				request,

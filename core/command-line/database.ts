@@ -129,7 +129,7 @@ const placeOf = ({ config }: Blueprint): Place => {
 };
 
 /** The database while no server has it: each file belongs to one process, and so does the data folder of a node whose database is a server. */
-const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T>): Promise<T> => {
+const atRest = async (blueprint: Blueprint, work: (place: Place) => Promise<void>): Promise<void> => {
 	const place = placeOf(blueprint);
 	const dataFolder = dataFolderOf(blueprint);
 	// Workers at a database server lock folders of their own within the data folder.
@@ -143,7 +143,7 @@ const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T
 	const lock = own ?? lockFile(path);
 	if ("heldBy" in lock) return refuseCommand(`${path} is in use by process ${lock.heldBy.pid}; stop every node first`);
 	try {
-		return await work("database" in lock ? { ...place, ...lock.database } : place);
+		await work("database" in lock ? { ...place, ...lock.database } : place);
 	} finally {
 		if ("database" in lock) await lock.close();
 		else lock.release();

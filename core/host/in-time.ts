@@ -22,15 +22,15 @@ export const inTime = async <T>(work: T | Promise<T>, what: string, milliseconds
 };
 
 /** Waits for `work` for as long as it lasts, and tells, once, where that is longer than others would wait. */
-export const toldWhenLate = async <T>(
-	work: T | Promise<T>,
+export const toldWhenLate = async (
+	work: Promise<void> | void,
 	tell: () => void,
-	milliseconds = patienceMs,
-): Promise<T> => {
+	milliseconds: number,
+): Promise<void> => {
 	// It keeps the process alive: one with nothing left to do would end before anybody knew what it waits for.
 	const timer = setTimeout(tell, milliseconds);
 	try {
-		return await work;
+		await work;
 	} finally {
 		clearTimeout(timer);
 	}

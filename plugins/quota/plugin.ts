@@ -29,7 +29,6 @@ import { fileJournals, type Journals } from "./journal.ts";
 import { LeaseCharge } from "./lease.ts";
 import { QuotaPolicy } from "./policy.ts";
 import { ledgerWriters, type Quota, quota } from "./service.ts";
-import { quotaSetting } from "./setting.ts";
 import { Statements } from "./statements.ts";
 import { quotaTables } from "./tables.ts";
 import { reserveTask } from "./tasks.ts";
@@ -90,12 +89,8 @@ export const quotaPlugin = ({ statements, journals = fileJournals, mostWaiting }
 						...(mostWaiting !== undefined && { mostWaiting }),
 					}),
 			);
-			const setting = quotaSetting(accounts);
 			const now = (): number => clock.now();
-			const settings = {
-				unknownOutput: config.outputWithoutLimit,
-				wantedOutput: config.outputToWaitFor,
-			};
+			const outputs = { unknownOutput: config.outputWithoutLimit, wantedOutput: config.outputToWaitFor };
 			const readOnMs = config.abandoned === "finish" ? 30_000 : 0;
 			const service: Quota = {
 				record: (charge, row) => accounts.record(charge instanceof LeaseCharge ? charge.lease : undefined, row),
@@ -106,7 +101,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals, mostWaiting }
 					...taskAlerts(needs.alerts(), taskId),
 				],
 			};
-			const policy = new QuotaPolicy({ accounts, prices: needs.prices, log, settings, setting, readOnMs, now });
+			const policy = new QuotaPolicy({ accounts, prices: needs.prices, log, outputs, readOnMs, now });
 			const budgets: Policy<Budgets> = { name: "budgets", setting: budgetsSetting({ accounts, now }) };
 			return {
 				offers: [

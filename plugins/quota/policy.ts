@@ -11,6 +11,7 @@ import {
 	type Policy,
 	type RelayedCall,
 	type Routed,
+	type TokenSetting,
 } from "#core";
 import { type CallCost, type CostSettings, callCost, leastOutput } from "./call-cost.ts";
 import {
@@ -28,11 +29,10 @@ import {
 } from "./holding.ts";
 import { HeldPermit, type Settling, StreamPermit } from "./permit.ts";
 import { heldBack, nearlyUsedUp, tooFarBehind, unreachable, usedUp } from "./refusals.ts";
-import type { quotaSetting } from "./setting.ts";
+import { quotaSetting } from "./setting.ts";
 
 interface PolicyOptions extends Settling {
-	readonly settings: CostSettings;
-	readonly setting: ReturnType<typeof quotaSetting>;
+	readonly outputs: CostSettings;
 	/** The wall's clock: budgets go by it. */
 	now(): number;
 }
@@ -57,7 +57,7 @@ type Answer = Permit | Denial | undefined;
 
 export class QuotaPolicy implements Policy<number> {
 	readonly name = "quota";
-	readonly setting: PolicyOptions["setting"];
+	readonly setting: TokenSetting<number>;
 	private readonly options: PolicyOptions;
 	/** All calls of a turn wait for one write to the journal. */
 	private awaited: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export class QuotaPolicy implements Policy<number> {
 
 	constructor(options: PolicyOptions) {
 		this.options = options;
-		this.setting = options.setting;
+		this.setting = quotaSetting(options.accounts);
 	}
 
 	beforeBody({ token, request }: Identified, quota: number | undefined): Refusal | Promise<Refusal> {
@@ -122,8 +122,8 @@ export class QuotaPolicy implements Policy<number> {
 
 	/** At once, where the database need not be asked. */
 	private limited(call: RelayedCall, on: Accountable): Answer | Promise<Answer> {
-		const { accounts, prices, settings } = this.options;
-		const cost = callCost(call, prices, settings);
+		const { accounts, prices, outputs } = this.options;
+		const cost = callCost(call, prices, outputs);
 		if (isDenial(cost)) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
@@ -174,8 +174,8 @@ export class QuotaPolicy implements Policy<number> {
 
 	/** A count of tokens is free, and for those only who could still pay for the least of calls. */
 	private async counted(call: RelayedCall, on: Accountable): Promise<Answer> {
-		const { accounts, prices, settings } = this.options;
-		const cost = callCost(call, prices, settings);
+		const { accounts, prices, outputs } = this.options;
+		const cost = callCost(call, prices, outputs);
 		if (isDenial(cost)) return cost;
 		const least = cost.most(leastOutput);
 		if (least === 0) return undefined;

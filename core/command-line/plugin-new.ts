@@ -70,20 +70,23 @@ const write = (name: string, example: string): string => {
 };
 
 export const plugin = ({ words, environment }: Invocation, print: (line: string) => void): Promise<void> => {
-	const [action = "", name = "", kind = "--policy", ...more] = words;
+	const [action = "", ...rest] = words;
+	const [kind = "--policy", ...kindsToo] = rest.filter((word) => word.startsWith("--"));
+	const [name = "", ...namesToo] = rest.filter((word) => !word.startsWith("--"));
+	const tooMany = [...kindsToo, ...namesToo];
 	if (action !== "new" || name === "") return Promise.resolve(refuseCommand("Say what to write.", pluginUsage));
 	if (!/^[a-z][a-z0-9-]{0,60}$/.test(name))
 		refuseCommand(
 			`"${name.slice(0, 64)}" is no name for a plugin: use small letters, digits and hyphens, a letter first.`,
 		);
 	const example = kinds[kind];
-	if (example === undefined || more.length > 0)
-		return Promise.resolve(
-			refuseCommand(
-				`"${[kind, ...more].join(" ")}" is not understood${didYouMean(kind, Object.keys(kinds))}`,
-				pluginUsage,
-			),
-		);
+	if (example === undefined || tooMany.length > 0) {
+		const wrong =
+			example === undefined
+				? `"${kind}" is not understood${didYouMean(kind, Object.keys(kinds))}`
+				: `"${tooMany.join(" ")}" is too much: one plugin of one kind is written`;
+		return Promise.resolve(refuseCommand(wrong, pluginUsage));
+	}
 	print(`wrote ${write(name, example)}`);
 	const called = environment["PORTICO_CALLED_AS"] ?? "portico";
 	// Its test runs on both, and whoever called by Deno may have no Bun.

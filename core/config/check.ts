@@ -11,7 +11,7 @@ export interface Where {
 }
 
 /** The value with defaults filled in, a copy; to be used only when there are no complaints, or to find what else is wrong. */
-export interface Checked {
+interface Checked {
 	readonly value: unknown;
 	readonly complaints: readonly Complaint[];
 	/** Its shape is right: what was complained of, or could not be made out, is left out, and may be. */

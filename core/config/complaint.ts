@@ -16,7 +16,7 @@ export interface Complaint extends Position {
 export type Path = readonly (string | number)[];
 
 /** Where a value stands and what is known of it from the file. */
-export interface Spot extends Position {
+interface Spot extends Position {
 	readonly key: Position;
 	/** The text before `${…}` in it was expanded. */
 	readonly template: string | undefined;

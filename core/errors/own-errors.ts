@@ -49,7 +49,7 @@ const codeOf = (denial: Denial, face: Face): string | null =>
 	face.fixed === true ? face.code : (denial.code ?? face.code);
 
 /** The body of an error in this shape. */
-export interface ErrorBody {
+interface ErrorBody {
 	readonly error: {
 		readonly message: string;
 		readonly type: string;

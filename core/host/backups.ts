@@ -23,7 +23,7 @@ interface BackupOptions {
 	readonly audit: Auditor;
 }
 
-export interface Backups {
+interface Backups {
 	readonly route: Route;
 	readonly jobs: readonly Job[];
 }

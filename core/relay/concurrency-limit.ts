@@ -5,7 +5,7 @@
 import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 
-export interface ConcurrencyLimits {
+interface ConcurrencyLimits {
 	/** Calls that run at the same time. */
 	readonly calls: number;
 	/** Calls of one token, or of all tokens of one person, that run at the same time. */

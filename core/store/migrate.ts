@@ -10,7 +10,7 @@ import type { Connection } from "./connection.ts";
 import { mendOf, storeFault } from "./fault.ts";
 import { type AppliedMigration, refuseNewer } from "./newer.ts";
 
-export interface MigrateInput {
+interface MigrateInput {
 	readonly connection: Connection;
 	readonly clock: Clock;
 	readonly log: Log;

@@ -64,7 +64,7 @@ export const isInnerHost = (hostname: string): boolean => {
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /** Why there is nothing to dial: `blocked`: only forbidden addresses; `unknown`: the name leads nowhere. */
-export type Unreachable = "blocked" | "unknown";
+type Unreachable = "blocked" | "unknown";
 
 /**
  * What may be dialled for a URL's host: of a name with public and private addresses, only the public ones. What is

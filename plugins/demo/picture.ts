@@ -10,7 +10,7 @@ const ink = shades;
 const paper = shades + 1;
 
 /** A picture before it is encoded: palette indexes, row by row. */
-export interface Picture {
+interface Picture {
 	readonly width: number;
 	readonly height: number;
 	readonly dots: Uint8Array;

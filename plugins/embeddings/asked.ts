@@ -15,7 +15,7 @@ export type Purpose =
 	| "fact"
 	| "code";
 
-export type Setting = "dimensions" | "purpose" | "truncate" | "title";
+type Setting = "dimensions" | "purpose" | "truncate" | "title";
 
 export interface Asked {
 	readonly inputs: readonly Input[];

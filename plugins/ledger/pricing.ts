@@ -4,7 +4,7 @@ import type { PricePart, Prices } from "../prices/service.ts";
 import type { Saved } from "./usage.ts";
 
 /** How a call's charge comes about. */
-export interface Arithmetic {
+interface Arithmetic {
 	readonly parts: readonly (PricePart & { readonly cost: number })[];
 	/** Dollars, of all parts. */
 	readonly sum: number;

@@ -13,7 +13,7 @@ export const timeOf = (url: URL, name: string, startOf = (date: number): number 
 };
 
 /** Every way in which the ledger says that a call ended: those of calls, and of charges that no call explains. */
-export const endings = [
+const endings = [
 	"completed",
 	"client_left",
 	"upstream_failed",

@@ -13,7 +13,7 @@ import {
 	t,
 } from "#core";
 
-export type Tags = Readonly<Record<string, string>>;
+type Tags = Readonly<Record<string, string>>;
 
 export const tagName = "^[a-z][a-z0-9_-]{0,31}$";
 const tagValue = /^[A-Za-z0-9._-]{1,64}$/;

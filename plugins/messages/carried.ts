@@ -24,7 +24,7 @@ export const nothingEncrypted = carry({ value: "", origin: { protocol: "none", f
 export type Place = "own" | "next" | "previous" | "empty";
 
 /** A value on its way through a client. */
-export interface Carried {
+interface Carried {
 	readonly opaque: Opaque;
 	readonly place: Place;
 }

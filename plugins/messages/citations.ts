@@ -115,7 +115,7 @@ export const replayCitation = (citation: Citation, family: string): WireRecord |
 };
 
 /** A run of text with what supports it. */
-export interface Run {
+interface Run {
 	readonly text: string;
 	readonly citations: readonly Citation[];
 }

@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { asNumber, asText, parseJson, type Statement, type Store } from "#core";
 import type { Change, Changing } from "./service.ts";
 
-export interface AuditLine {
+interface AuditLine {
 	readonly id: string;
 	/** Milliseconds since 1970. */
 	readonly at: number;

@@ -21,7 +21,7 @@ interface InvitationTerms {
 	readonly by: string;
 }
 
-export interface Invitation {
+interface Invitation {
 	readonly id: string;
 	readonly role: Role;
 	readonly person?: string;

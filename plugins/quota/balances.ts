@@ -4,7 +4,7 @@ import { type Store, unlessOutage, valueList } from "#core";
 import { count } from "./numbers.ts";
 
 /** Micro-dollars. */
-export interface Balance {
+interface Balance {
 	readonly used: number;
 	/** Undefined where there is no limit. */
 	readonly quota: number | undefined;

@@ -4,7 +4,7 @@ import type { Limits } from "./meter.ts";
 
 const limit = (description: string) => t.Optional(t.Integer({ minimum: 1, maximum: 1_000_000_000_000, description }));
 
-export const limitsSchema = (description: string, form?: Readonly<Record<string, unknown>>) =>
+const limitsSchema = (description: string, form?: Readonly<Record<string, unknown>>) =>
 	t.Object(
 		{
 			requestsPerMinute: limit("Calls in a minute."),

@@ -34,7 +34,7 @@ export interface Asked {
 	readonly others: readonly string[];
 }
 
-export interface Result {
+interface Result {
 	/** The document's place in the request. */
 	readonly index: number;
 	readonly score: number;

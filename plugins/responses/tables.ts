@@ -19,14 +19,6 @@ export const answers = sqliteTable("responses_answers", {
 	usedAt: integer("used_at").notNull(),
 });
 
-export const items = sqliteTable("responses_items", {
-	token: text("token").notNull(),
-	/** The id of an output item. */
-	id: text("id").notNull(),
-	/** The answer it stands in. */
-	answer: text("answer").notNull(),
-});
-
 const bytesOf = (column: string): string => `length(CAST(${column} AS BLOB))`;
 
 export const responsesTables = (plugin: string): Tables => ({
@@ -46,6 +38,7 @@ export const responsesTables = (plugin: string): Tables => ({
 				) STRICT`,
 				"CREATE INDEX responses_answers_id ON responses_answers (id)",
 				"CREATE INDEX responses_answers_used ON responses_answers (used_at)",
+				// By the id of an output item the answer it stands in.
 				`CREATE TABLE responses_items (
 					token TEXT NOT NULL,
 					id TEXT NOT NULL,

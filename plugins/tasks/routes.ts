@@ -10,7 +10,7 @@ import type { Links } from "./signed-links.ts";
 import { gone } from "./tasks-service.ts";
 import { taskView } from "./views.ts";
 
-export interface RouteOptions {
+interface RouteOptions {
 	readonly tasks: Tasks;
 	readonly files: Files;
 	readonly links: Links;

@@ -17,7 +17,7 @@ interface Load {
 }
 
 /** What one caller has to do at one upstream. */
-export const shareName = (upstream: string, caller: string): string => `${upstream} ${caller}`;
+const shareName = (upstream: string, caller: string): string => `${upstream} ${caller}`;
 
 export class UpstreamConcurrency {
 	private readonly concurrency = new Map<string, Load>();

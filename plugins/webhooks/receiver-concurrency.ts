@@ -4,7 +4,7 @@
  * the sockets and never the share of those that answer, and what they fill is their token's: others keep a share of all
  * places, and a sixteenth of them is for tokens that have none.
  */
-export interface ConcurrencyLimits {
+interface ConcurrencyLimits {
 	/** Attempts in flight in all. */
 	readonly overall: number;
 	/** Attempts in flight to one receiver (scheme, host and port). A token that has none there has one beside them. */

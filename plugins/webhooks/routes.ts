@@ -12,7 +12,7 @@ export interface RedeliverLimits {
 	readonly allDead: ManualLimit;
 }
 
-export interface RouteOptions {
+interface RouteOptions {
 	readonly archive: Archive;
 	readonly secrets: SecretBook;
 	readonly test: TestCallback;

@@ -6,7 +6,7 @@ import { effortsTaken } from "./refused-effort.ts";
 import { mostOutput } from "./refused-limit.ts";
 
 /** A request that was refused, and how. */
-export interface Refused {
+interface Refused {
 	readonly prompt: NeutralRequest;
 	readonly status: number;
 	readonly text: string;

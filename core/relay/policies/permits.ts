@@ -106,7 +106,7 @@ export class Permits {
 }
 
 /** Which rules are asked, and about which call. */
-export interface Question {
+interface Question {
 	readonly rules: readonly Rule[];
 	readonly call: Routed;
 	readonly log: Log;

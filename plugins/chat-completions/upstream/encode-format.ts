@@ -14,7 +14,7 @@ import {
 import type { Writing } from "./target.ts";
 
 /** What is sent, and a sentence for the model where the protocol has no field for it. */
-export interface EncodedFormat {
+interface EncodedFormat {
 	readonly response_format?: WireRecord;
 	readonly instruction?: string;
 }

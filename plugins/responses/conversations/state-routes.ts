@@ -23,7 +23,7 @@ const refuseReplay = (query: URLSearchParams): void => {
 };
 
 /** What the routes work on. */
-export interface Kept {
+interface Kept {
 	readonly answers: AnswerStore;
 	readonly clock: Clock;
 	readonly tellUpstream: TellUpstream;

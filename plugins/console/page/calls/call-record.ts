@@ -17,14 +17,14 @@ export interface Attempt {
 }
 
 /** Tokens of one kind, what a million of them costs, and what they cost. Dollars. */
-export interface PricePart {
+interface PricePart {
 	readonly what: string;
 	readonly tokens: number;
 	readonly rate: number;
 	readonly cost: number;
 }
 
-export interface Arithmetic {
+interface Arithmetic {
 	readonly parts: readonly PricePart[];
 	readonly sum: number;
 	/** Whether the sum is what was charged. */

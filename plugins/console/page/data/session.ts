@@ -4,7 +4,7 @@ import { call, Refusal } from "./call.ts";
 import { outlivesSession } from "./kept.ts";
 import { text, type Wire } from "./read.ts";
 
-export interface Person {
+interface Person {
 	readonly id: string;
 	readonly name: string;
 	readonly role: "admin" | "member";

@@ -5,7 +5,7 @@ import type { Wire } from "./read.ts";
 import { forget, sessionOver } from "./session.ts";
 import { useWaiting } from "./waiting.ts";
 
-export interface Answer {
+interface Answer {
 	/** The last good answer, kept while a later one fails. */
 	readonly data: Wire | undefined;
 	readonly failure: Refusal | undefined;

@@ -2,7 +2,7 @@
 import { Refusal, refusalOf } from "../data/call.ts";
 import { asWire, type Wire } from "../data/read.ts";
 
-export interface StreamEvent {
+interface StreamEvent {
 	/** As it came over the wire. */
 	readonly raw: string;
 	readonly event: Wire;

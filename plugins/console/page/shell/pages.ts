@@ -12,7 +12,7 @@ export interface ConsolePage {
 	readonly gateway?: true;
 }
 
-export const pages: readonly ConsolePage[] = [
+const pages: readonly ConsolePage[] = [
 	{ path: "/console/tokens", name: "Tokens", load: async () => (await import("../tokens/tokens-page.tsx")).TokensPage },
 	{ path: "/console/usage", name: "Usage", load: async () => (await import("../usage/usage-page.tsx")).UsagePage },
 	{ path: "/console/calls", name: "Calls", load: async () => (await import("../calls/calls-page.tsx")).CallsPage },

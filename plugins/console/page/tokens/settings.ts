@@ -5,7 +5,7 @@
 import { asWire, number, text, texts, type Wire, wires } from "../data/read.ts";
 import { asTime, writtenTime } from "./times.ts";
 
-export type Kind = "number" | "switch" | "text" | "time" | "choice" | "list" | "parts" | "rows" | "json";
+type Kind = "number" | "switch" | "text" | "time" | "choice" | "list" | "parts" | "rows" | "json";
 
 export interface Setting {
 	readonly key: string;

@@ -5,7 +5,7 @@ import { nearly, partOf } from "../parts/meter.tsx";
 import type { Tone } from "../parts/state.tsx";
 
 /** What may be spent in a day, week or month, and what of it is. Dollars. */
-export interface Budget {
+interface Budget {
 	readonly amount: number;
 	readonly per: string;
 	readonly used: number;

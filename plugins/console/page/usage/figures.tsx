@@ -1,7 +1,7 @@
 /** The few figures above everything else. */
 import type { ComponentChildren } from "preact";
 
-export interface Figure {
+interface Figure {
 	readonly name: string;
 	readonly value: string;
 	readonly note: ComponentChildren;

@@ -153,7 +153,9 @@ const atRest = async (blueprint: Blueprint, work: (place: Place) => Promise<void
 const refuseJournals = (folder: string): void => {
 	const [journal] = leftJournals(folder);
 	if (journal !== undefined)
-		refuseCommand(`${journal} tells of calls that are not charged yet; start and stop portico once (amid an upgrade the version that ran before), then again`);
+		refuseCommand(
+			`${journal} tells of calls that are not charged yet; start and stop portico once (amid an upgrade the version that ran before), then again`,
+		);
 };
 
 const refuseFolder = (file: string, meant: string): void => {

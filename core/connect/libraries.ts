@@ -5,7 +5,7 @@ export const libraries: readonly Client[] = [
 	{
 		name: "openai",
 		title: "OpenAI SDKs",
-		note: "LangChain obeys the same variables. LlamaIndex reads OPENAI_API_BASE in Python, where OpenAILike takes any model.",
+		note: "LangChain, OpenAI Agents, Pydantic AI, Semantic Kernel, AutoGen, Strands and smolagents obey the same variables. LlamaIndex for Python reads OPENAI_API_BASE (OpenAILike takes any model); CrewAI wants base_url.",
 		settings: ({ address, key }) => [
 			{
 				kind: "environment",

@@ -87,9 +87,12 @@ const withThoughts = (input: readonly unknown[], found: ReadonlyMap<number, read
 	for (const [index, item] of input.entries()) {
 		const thoughts = found.get(index);
 		for (const thought of thoughts ?? []) if (thought.before === undefined) add(thought);
-		waiting = thoughts?.filter(({ before }) => before !== undefined) ?? waiting;
+		// Ids may be counted anew in each answer: what has found no call in its turn belongs to none of a later one.
+		if (asks(asRecord(item))) waiting = [];
+		else waiting = thoughts?.filter(({ before }) => before !== undefined) ?? waiting;
 		const id = callIdOf(asRecord(item));
 		for (const thought of waiting) if (thought.before === id) add(thought);
+		waiting = waiting.filter(({ before }) => before !== id);
 		items.push(item);
 	}
 	return { input: items, broughtBack };

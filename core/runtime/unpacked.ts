@@ -7,6 +7,31 @@ import { Duplex } from "node:stream";
 import { createBrotliDecompress } from "node:zlib";
 import { type Unpacking, unpackingOf } from "../wire/unpacking.ts";
 
+/** What says that it is packed and has no bytes at all is not broken off: there is nothing in it. */
+const unpackedBody = (body: ReadableStream<Uint8Array>, unpacking: Unpacking): ReadableStream<Uint8Array> => {
+	let came = false;
+	const noted = new TransformStream<Uint8Array, Uint8Array>({
+		transform(chunk, controller) {
+			came = true;
+			controller.enqueue(chunk);
+		},
+	});
+	const reader = body.pipeThrough(noted).pipeThrough(unpacking).getReader();
+	return new ReadableStream({
+		async pull(controller) {
+			try {
+				const { done, value } = await reader.read();
+				if (done) controller.close();
+				else controller.enqueue(value);
+			} catch (error) {
+				if (came) throw error;
+				controller.close();
+			}
+		},
+		cancel: (reason) => reader.cancel(reason),
+	});
+};
+
 /** An answer that says how it is packed, by `content-encoding`: as it was before. One packed in a way that is not known stays as it is. */
 export const unpacked = (response: Response): Response => {
 	const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
@@ -17,5 +42,5 @@ export const unpacked = (response: Response): Response => {
 	const { status, statusText, headers: packed } = response;
 	const headers = new Headers(packed);
 	for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-	return new Response(response.body.pipeThrough(unpacking), { status, statusText, headers });
+	return new Response(unpackedBody(response.body, unpacking), { status, statusText, headers });
 };

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import process from "node:process";
 import * as zlib from "node:zlib";
+import { unpacked } from "#core";
 import { chatAnswer } from "../support/chat-answers.ts";
 import { type AttackWorld, attackWorld } from "./world.ts";
 
@@ -60,4 +61,33 @@ test.each(Object.entries(packers))(
 test("an answer whose packing nobody knows is passed as it is", async () => {
 	world.upstream.answer(() => packed(Buffer.from(JSON.stringify(chatAnswer("plain"))), "none"));
 	expect(await (await ask()).json()).toMatchObject({ choices: [{ message: { content: "plain" } }] });
+});
+
+test.each(Object.keys(packers))(
+	"an answer that says it is %s and has nothing in it is empty, not broken off",
+	async (name) => {
+		const empty = new Response(new ReadableStream({ start: (controller) => controller.close() }), {
+			headers: { "content-encoding": name },
+		});
+		expect(await unpacked(empty).text()).toBe("");
+		const torn = new Response(new Uint8Array([1, 2, 3]), { headers: { "content-encoding": name } });
+		expect(unpacked(torn).text()).rejects.toThrow();
+	},
+);
+
+test("an answer that is left is unpacked no further", async () => {
+	let pulled = 0;
+	const cancelled = Promise.withResolvers<void>();
+	const body = new ReadableStream<Uint8Array>({
+		pull(controller) {
+			pulled++;
+			controller.enqueue(zlib.gzipSync(Buffer.alloc(100_000)));
+		},
+		cancel: () => cancelled.resolve(),
+	});
+	const reader = unpacked(new Response(body, { headers: { "content-encoding": "gzip" } })).body?.getReader();
+	expect((await reader?.read())?.done).toBe(false);
+	await reader?.cancel();
+	await cancelled.promise;
+	expect(pulled).toBeLessThan(1_000);
 });

@@ -38,7 +38,7 @@ export interface AttemptReport {
 	 */
 	readonly stream?: "begun" | "ended" | undefined;
 	/** The call it was made for, as `plan` got it: what fails for one caller alone may be that caller's doing. */
-	readonly call?: AskedCall;
+	readonly call?: AskedCall | undefined;
 }
 
 /** `open`: calls are kept away from it; `half-open`: one call is let through to see. */

@@ -189,7 +189,7 @@ export class Relay {
 					const response = await attempt(live, target, options, left > 0);
 					const { status, firstByteMs } = live.attempts.last ?? {};
 					// Of what was answered here the upstream knows nothing.
-					if (live.stream) this.streams(live, target);
+					if (live.stream) live.attempts.tellOfStream(router, live.routed);
 					else if (status !== undefined) router.report({ target, firstByteMs, call: live.routed });
 					return response;
 				} catch (error) {
@@ -204,11 +204,6 @@ export class Relay {
 		} finally {
 			live.answers();
 		}
-	}
-
-	/** A stream whose status alone is there tells nothing good of its upstream yet. */
-	private streams({ attempts, routed: call }: LiveCall, target: Target): void {
-		attempts.hearBegin((firstByteMs) => this.options.router.report({ target, firstByteMs, call, stream: "begun" }));
 	}
 
 	private endAs(live: LiveCall, denial: Denial): void {
@@ -243,8 +238,8 @@ export class Relay {
 
 	private forget(live: LiveCall): void {
 		const { held, token, caller = token.id, requestBytes } = live.routed;
-		const { afterwards } = live.attempts;
-		if (afterwards) this.options.router.report({ ...afterwards, call: live.routed });
+		const { silence } = live.attempts;
+		if (silence) this.options.router.report({ ...silence, call: live.routed });
 		this.open.delete(live);
 		held?.release();
 		this.options.concurrency.leave(caller);

@@ -1,8 +1,9 @@
 /** What became of each attempt of a call, for its record. */
+import type { AskedCall } from "../../contract/call.ts";
 import type { Clock } from "../../contract/clock.ts";
 import { type Denial, isFault } from "../../contract/fault.ts";
 import type { AttemptRecord, PassedOver } from "../../contract/outcome.ts";
-import type { AttemptReport } from "../../contract/router.ts";
+import type { AttemptReport, Router } from "../../contract/router.ts";
 import type { Tracer } from "../../contract/trace.ts";
 import type { KeyNotes, Target } from "../../contract/upstream.ts";
 import { leftUnanswered, noAnswerYet } from "../../errors/no-answer.ts";
@@ -29,11 +30,8 @@ const traced = (tracer: Tracer, { upstream: { host } }: Target): Pick<AttemptRec
 export class AttemptRecords implements KeyNotes {
 	/** What `list` leaves out; undefined where that is nothing. */
 	leftOut: readonly AttemptRecord[] | undefined;
-	/**
-	 * What the end of the call tells of its upstream, if anything: how a stream went on, or that it was given up, by which alone
-	 * one that hangs is heard of.
-	 */
-	afterwards: AttemptReport | undefined;
+	/** What it told of its upstream that the call was given up, if anything: an upstream that hangs is heard of by that alone. */
+	silence: AttemptReport | undefined;
 	private readonly clock: Clock;
 	private readonly tracer: Tracer | undefined;
 	private readonly records: Changeable[] = [];
@@ -44,8 +42,9 @@ export class AttemptRecords implements KeyNotes {
 	/** When it began, by the clock's monotonic time. */
 	private begunAt = 0;
 	private ended = false;
-	/** Told when the first byte of a stream comes whose status alone was there. */
-	private begins: ((firstByteMs: number | undefined) => void) | undefined;
+	/** Who hears of the stream that this call's answer is, and the call as the router knows it. */
+	private hearer: Pick<Router, "report"> | undefined;
+	private call: AskedCall | undefined;
 
 	constructor(clock: Clock, tracer?: Tracer) {
 		this.clock = clock;
@@ -73,15 +72,16 @@ export class AttemptRecords implements KeyNotes {
 		const sent = isUnanswered ? undefined : `a status (${record.status}) and nothing else`;
 		const error = leftUnanswered(this.clock.monotonic() - begunAt, sent);
 		if (!error) return;
-		this.afterwards = { target, error, said: record, begunAt };
+		this.silence = { target, error, said: record, begunAt };
 		this.end(error);
 	}
 
-	/** A stream of which something had come has ended: `error` where its upstream broke it off. */
+	/** A stream of which something had come has ended, and its attempt with it: `error` where its upstream broke it off. */
 	streamEnded(error: Denial | undefined): void {
-		const { record, target } = this;
-		if (!record || !target || this.ended || record.status === undefined || record.firstByteMs === undefined) return;
-		this.afterwards = { target, stream: "ended", ...(error && { error, said: record }) };
+		const { record, target, hearer, call } = this;
+		if (!target || record?.status === undefined || record.firstByteMs === undefined) return;
+		if (error) hearer?.report({ target, call, stream: "ended", error, said: record });
+		else hearer?.report({ target, call, stream: "ended" });
 	}
 
 	/** An attempt begins. */
@@ -142,15 +142,24 @@ export class AttemptRecords implements KeyNotes {
 
 	/** The first byte of the answer is there. */
 	firstByte(): void {
-		if (this.record && !this.ended) this.record.firstByteMs ??= this.clock.monotonic() - this.begunAt;
-		this.begins?.(this.record?.firstByteMs);
+		const { record } = this;
+		if (!record || this.ended || record.firstByteMs !== undefined) return;
+		record.firstByteMs = this.clock.monotonic() - this.begunAt;
+		if (this.hearer) this.streamBegan();
 	}
 
-	/** `begins` hears of the first byte of a stream: at once where it is there, unless it was answered here. */
-	hearBegin(begins: NonNullable<AttemptRecords["begins"]>): void {
-		const { firstByteMs, status } = this.record ?? {};
-		if (firstByteMs === undefined) this.begins = begins;
-		else if (status !== undefined) begins(firstByteMs);
+	/** From now on the router hears of the stream: of its first byte, for a status alone tells nothing good, and of its end. */
+	tellOfStream(hearer: Pick<Router, "report">, call: AskedCall): void {
+		this.hearer = hearer;
+		this.call = call;
+		if (this.record?.firstByteMs !== undefined) this.streamBegan();
+	}
+
+	/** Of what was answered here the upstream knows nothing. */
+	private streamBegan(): void {
+		const { record, target, hearer, call } = this;
+		if (!target || record?.status === undefined) return;
+		hearer?.report({ target, firstByteMs: record.firstByteMs, call, stream: "begun" });
 	}
 
 	/**

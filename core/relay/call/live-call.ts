@@ -222,8 +222,8 @@ export class LiveCall {
 			stopped: plainStop(seen.stopped),
 		};
 		if (givenUp.has(ending)) this.attempts.giveUp(this.stream !== undefined);
-		if (this.stream && speaksOfUpstream(ending, told, this.stream)) this.attempts.streamEnded(outcome.denial);
 		this.attempts.end(notTheUpstreams.has(ending) ? seen.error && outcome.denial : outcome.denial);
+		if (this.stream && speaksOfUpstream(ending, told, this.stream)) this.attempts.streamEnded(outcome.denial);
 		const charge = this.permits.settle(outcome) ?? this.options.costs?.chargeOf(outcome, routed.model.name);
 		this.charged = charge?.charged;
 		record(

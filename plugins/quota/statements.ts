@@ -6,6 +6,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { databaseTime, type Statement } from "#core";
 import { endOfAccount } from "./account-names.ts";
+import { leasesOfTask } from "./task-leases.ts";
 
 /** How long a lease lasts without being renewed, unless set, and how far clocks and delays may stretch that. Milliseconds. */
 const usualLeaseMs = 90_000;
@@ -23,13 +24,6 @@ const windowsAtOnce = 5_000;
 
 /** What is left of an account `a`; of one without a limit more than all amounts of money there are. */
 const left = sql`coalesce(a.quota, 4000000000000000) - a.used - a.leased`;
-
-/** The lease that a task has of an account beside its token's own, where its lease is named as the task. */
-export const leaseBeside = (task: string, account: string): string => `${task}@${account}`;
-
-/** Which leases are a task's, on every account: `A` is what follows `@`. */
-export const leasesOfTask = (task: string): SQL =>
-	sql`(id = ${task} OR (id > ${leaseBeside(task, "")} AND id < ${`${task}A`}))`;
 
 /** A lease as its node knows it. `settled`: everything that was charged to it, micro-dollars. */
 export interface LeaseFigures {

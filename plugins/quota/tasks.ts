@@ -5,7 +5,7 @@ import { type AccountLimit, accountsBeside, type Spender } from "./holding.ts";
 import { count } from "./numbers.ts";
 import { capital, nameOf } from "./refusals.ts";
 import type { TaskReservation } from "./service.ts";
-import { leaseBeside } from "./statements.ts";
+import { leaseBeside } from "./task-leases.ts";
 
 /** Asked again after the nodes had the time to return what they do not need. */
 const attempts = 3;

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Statement, valueList } from "#core";
 import { type Alerts, enqueueOn, onceMs } from "../alerts/service.ts";
 import { budgetPrefix, personPrefix } from "./account-names.ts";
-import { leasesOfTask } from "./statements.ts";
+import { leasesOfTask } from "./task-leases.ts";
 
 /**
  * Whose account it is, and for how long, as text: every batch that charges asks, and what is put together anew each time

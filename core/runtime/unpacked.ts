@@ -7,13 +7,16 @@ import { Duplex } from "node:stream";
 import { createBrotliDecompress } from "node:zlib";
 import { type Unpacking, unpackingOf } from "../wire/unpacking.ts";
 
-/** What says that it is packed and has no bytes at all is not broken off: there is nothing in it. */
+/** What says that it is packed and ends without a byte is not broken off: there is nothing in it. */
 const unpackedBody = (body: ReadableStream<Uint8Array>, unpacking: Unpacking): ReadableStream<Uint8Array> => {
-	let came = false;
+	let [came, isEmpty] = [false, false];
 	const noted = new TransformStream<Uint8Array, Uint8Array>({
 		transform(chunk, controller) {
 			came = true;
 			controller.enqueue(chunk);
+		},
+		flush() {
+			isEmpty = !came;
 		},
 	});
 	const reader = body.pipeThrough(noted).pipeThrough(unpacking).getReader();
@@ -24,7 +27,7 @@ const unpackedBody = (body: ReadableStream<Uint8Array>, unpacking: Unpacking): R
 				if (done) controller.close();
 				else controller.enqueue(value);
 			} catch (error) {
-				if (came) throw error;
+				if (!isEmpty) throw error;
 				controller.close();
 			}
 		},

@@ -72,6 +72,10 @@ test.each(Object.keys(packers))(
 		expect(await unpacked(empty).text()).toBe("");
 		const torn = new Response(new Uint8Array([1, 2, 3]), { headers: { "content-encoding": name } });
 		expect(unpacked(torn).text()).rejects.toThrow();
+		const lost = new Response(new ReadableStream({ start: (controller) => controller.error(new Error("gone")) }), {
+			headers: { "content-encoding": name },
+		});
+		expect(unpacked(lost).text()).rejects.toThrow("gone");
 	},
 );
 

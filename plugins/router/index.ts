@@ -22,6 +22,7 @@ import { tokenOwnership } from "../tokens/service.ts";
 import { createChoosing } from "./chosen.ts";
 import { explainRoutes } from "./explain.ts";
 import { createHttpUpstream } from "./http-upstream.ts";
+import { KeptCircuits } from "./kept-circuits.ts";
 import { keyWarnings } from "./key-warnings.ts";
 import { createLookup, type ModelLookup } from "./known-models.ts";
 import { modelRoute } from "./model-route.ts";
@@ -63,6 +64,7 @@ export default definePlugin({
 		);
 		const all = () => [...configured, ...needs.upstreams()];
 		const upstreamNamed = byName(all);
+		const circuits = needs.hostInfo.keep("router.circuits", () => new KeptCircuits()).of(config.upstreams, needs.clock);
 		let lookup: ModelLookup | undefined;
 		// What plugins add is complete once all of them are set up, which is before the first call.
 		const capabilitiesOf: ModelLookup = (...asked) => {
@@ -77,6 +79,7 @@ export default definePlugin({
 			capabilitiesOf,
 			upstreamNames: () => all().map(({ name }) => name),
 			random: Math.random,
+			circuits: circuits.byName,
 			alerts: needs.alerts,
 			choosing: createChoosing(needs.choosers),
 			createdAt: Math.floor(needs.clock.now() / 1000),
@@ -121,6 +124,7 @@ export default definePlugin({
 				}),
 			],
 			check,
+			start: circuits.keep,
 		};
 	},
 });

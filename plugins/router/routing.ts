@@ -16,6 +16,8 @@ interface RoutingOptions extends ConfiguredModelsOptions {
 	readonly upstreamNames?: () => readonly string[];
 	/** A number from 0 to 1, for weights and for how long a failing upstream is left alone. */
 	readonly random: () => number;
+	/** Those that upstreams have from before a reload; each other gets one at its first use. */
+	readonly circuits?: Map<string, Circuit>;
 	/** Who is told when a circuit opens or closes. */
 	readonly alerts?: () => readonly Alerts[];
 	/** What plugins choose by what a call says; nothing, unless given. */
@@ -31,9 +33,16 @@ export interface Routing extends Router {
 }
 
 export const createRouting = (options: RoutingOptions): Routing => {
-	const { clock, log, upstreamNamed, random, choosing, alerts = () => [] } = options;
+	const {
+		clock,
+		log,
+		upstreamNamed,
+		random,
+		choosing,
+		circuits = new Map<string, Circuit>(),
+		alerts = () => [],
+	} = options;
 	const configured = new ConfiguredModels(options);
-	const circuits = new Map<string, Circuit>();
 	const limits = new Limits(clock);
 	/** Plans of the config's own names with a single target: the same for every call, whatever a policy does to what it is given. */
 	const fixedPlans = new Map<string, Plan>();
@@ -142,7 +151,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 					reason: reasonOf(report),
 				});
 			} else if (change !== undefined) {
-				// A circuit may have opened before a start or a reload, and nobody else tells that this is over. If none did, nothing is told.
+				// A circuit may have opened before a start, and nobody else tells that this is over. If none did, nothing is told.
 				raiseOn(alerts(), circuitClosed(upstream));
 				if (change === "closed") log.info("an upstream answers again", { upstream });
 			}

@@ -60,6 +60,8 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		const upstreams = [
 			{ ...away, lastFailure, failing: true },
 			{ ...away, upstream: "idle", failing: false },
+			// No circuit keeps calls away from it, for its key alone is refused.
+			{ upstream: "vendor", circuit: "closed", keys: [false], failing: true },
 		];
 		await at.page.route("**/admin/troubles", (route) => route.fulfill({ json: { data: [], upstreams, workers: 1 } }));
 		const standing = "It waits for its turn at studio.";
@@ -72,6 +74,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.getByText("Start it.").waitFor();
 		expect(await at.page.getByText("The upstream idle").count()).toBe(0);
 		await at.page.getByRole("link", { name: /Tasks.*1 failing/ }).waitFor();
+		await at.page.getByRole("link", { name: /Models.*1 failing/ }).waitFor();
 		await at.page.unroute("**/admin/troubles");
 		await at.page.unroute("**/admin/tasks/task_waits");
 	});

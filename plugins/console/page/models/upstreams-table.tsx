@@ -8,7 +8,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { State } from "../parts/state.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { circuits, type Upstream, upstreamOf } from "./upstream.ts";
+import { stateOf, type Upstream, upstreamOf } from "./upstream.ts";
 
 const columns: readonly Column<Upstream>[] = [
 	{ title: "Upstream", kind: "lead", cell: ({ name }) => name },
@@ -44,9 +44,9 @@ const columns: readonly Column<Upstream>[] = [
 	{
 		title: "State",
 		kind: "end",
-		cell: ({ circuit, openForSeconds }) => {
-			const [word, tone] = circuits[circuit] ?? [circuit, "off"];
-			return <State tone={tone}>{openForSeconds === undefined ? word : `${word}, ${openForSeconds} s more`}</State>;
+		cell: (upstream) => {
+			const [word, tone] = stateOf(upstream);
+			return <State tone={tone}>{word}</State>;
 		},
 	},
 ];

@@ -57,7 +57,3 @@ export const statuses: Readonly<Record<string, readonly [word: string, tone: Ton
 	SUCCESS: ["Done", "good"],
 	FAILURE: ["Failed", "stop"],
 };
-
-/** Upstreams of tasks that fail, of the server's troubles. */
-export const unwellOfTasks = (troubles: Wire): readonly Wire[] =>
-	wires(troubles, "upstreams").filter((one) => text(one, "of") === "tasks" && one["failing"] === true);

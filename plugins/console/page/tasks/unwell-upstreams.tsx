@@ -3,13 +3,13 @@ import { toMinute } from "../data/format.ts";
 import { asWire, text, time } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
 import { useAnswer } from "../data/use-answer.ts";
-import { unwellOfTasks } from "./task.ts";
+import { failingIn } from "../models/upstream.ts";
 
 export const UnwellUpstreams = () => {
 	const { data } = useAnswer(isAdmin() ? "/admin/troubles" : undefined);
 	return (
 		<>
-			{(data ? unwellOfTasks(data) : []).map((one) => {
+			{(data ? failingIn(data, "tasks") : []).map((one) => {
 				const last = asWire(one["lastFailure"]);
 				const advice = text(last, "advice");
 				const since = time(one, "failingSince");

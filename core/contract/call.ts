@@ -58,7 +58,7 @@ export interface AccessToken {
 export interface Identified extends Admitted {
 	readonly token: AccessToken;
 	/** Whose share it takes of what all calls share: the token's owner when the call began, or the token where nobody owns it. */
-	readonly caller?: string;
+	readonly caller: string;
 	/** What the call holds of the memory that all calls share; absent where nothing is counted. Given back when its handler has answered. */
 	readonly held?: HeldBytes;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { createTestClock } from "#core/testing";
-import type { Identified } from "../contract/call.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Doorkeeper, Operator } from "../contract/operator.ts";
 import type { Route } from "../contract/route.ts";
@@ -32,7 +31,7 @@ const gateOf = (routes: readonly Route[], more: Partial<RequestHandlerOptions> =
 		trustedProxies: networksOf([]),
 		origins: ["*"],
 		admin: { allow: networksOf(["127.0.0.0/8", "::1"]), token: "admin-secret", hasHost: ownHosts("127.0.0.1", []) },
-		identify: async (call) => Object.assign(call, { token }) as Identified,
+		identify: async (call) => Object.assign(call, { token, caller: token.id }),
 		draining: () => false,
 		budget: new ByteBudget(1024 * 1024),
 		...more,

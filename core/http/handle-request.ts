@@ -142,9 +142,8 @@ export class RequestHandler {
 
 	private enter(route: TokenRoute, call: Identified | Denial, connection: Connection): MaybeLater<Response | Denial> {
 		if (isDenial(call)) return call;
-		const caller = call.token.owner?.id ?? call.token.id;
-		const held = this.options.budget.open(caller);
-		return route.handle(Object.assign(call, { answered: connection.holdOpen(), held, caller }));
+		const held = this.options.budget.open(call.caller);
+		return route.handle(Object.assign(call, { answered: connection.holdOpen(), held }));
 	}
 
 	private async enterLater(

@@ -118,7 +118,7 @@ export class Relay {
 	/** The phases in their order, up to the first attempt. */
 	private async serve(entry: Entry, call: Identified): Promise<Response> {
 		const { guards, concurrency, log, rulesOf, secondLook } = this.options;
-		const { token, caller = token.id } = call;
+		const { token, caller } = call;
 		const start: Start = { call, token, protocol: entry.protocol };
 		const rules = rulesOf(token);
 		let entered = false;
@@ -237,7 +237,7 @@ export class Relay {
 	}
 
 	private forget(live: LiveCall): void {
-		const { held, token, caller = token.id, requestBytes } = live.routed;
+		const { held, caller, requestBytes } = live.routed;
 		const { silence } = live.attempts;
 		if (silence) this.options.router.report({ ...silence, call: live.routed });
 		this.open.delete(live);

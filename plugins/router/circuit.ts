@@ -1,13 +1,5 @@
 /** Keeps calls away from an upstream that fails, and lets one through now and then to see whether it has recovered. */
-import {
-	type AskedCall,
-	type AttemptReport,
-	adviceOnUpstream,
-	type Clock,
-	type Denial,
-	definedOnly,
-	lacksSocket,
-} from "#core";
+import { type AttemptReport, adviceOnUpstream, type Clock, type Denial, definedOnly, lacksSocket } from "#core";
 
 /** Failures in a row after which the circuit opens. */
 const tolerated = 5;
@@ -45,9 +37,6 @@ export interface Trouble {
 	/** The last failure there was, however long ago. */
 	readonly lastFailure?: LastFailure;
 }
-
-/** All tokens of a person are one caller. */
-export const callerOf = (call: AskedCall | undefined): string | undefined => call?.token.owner?.id ?? call?.token.id;
 
 export class Circuit {
 	private readonly clock: Clock;
@@ -171,7 +160,7 @@ export class Circuit {
 		if (this.failures === 0) this.failingSince = this.clock.now();
 		const { state } = this;
 		if (state === "half-open") this.failedFor.clear();
-		if (this.failedFor.size < 2) this.failedFor.add(callerOf(call));
+		if (this.failedFor.size < 2) this.failedFor.add(call?.caller);
 		// Calls that were under way when it opened tell nothing new, but for whom it fails.
 		if (state === "open") return undefined;
 		this.failures++;

@@ -50,7 +50,7 @@ const verdicts = async (
 	model: string,
 ): Promise<readonly { readonly policy: string; readonly denial?: Denial }[]> => {
 	const info = routing.model(model);
-	const identified: Identified = { ...call, token };
+	const identified: Identified = { ...call, token, caller: token.owner?.id ?? token.id };
 	const asked = policies().map(async (policy) => {
 		const setting = policy.setting && token.compiled.get(policy.setting.key);
 		const refusal = (ask: () => ReturnType<NonNullable<Policy["admit"]>>) =>

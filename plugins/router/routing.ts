@@ -2,7 +2,7 @@
 import type { AskedCall, PassedOver, Plan, Router, Target, UpstreamHealth } from "#core";
 import { type Alerts, raiseOn } from "../alerts/service.ts";
 import type { Choosing } from "./chosen.ts";
-import { Circuit, callerOf, type Trouble } from "./circuit.ts";
+import { Circuit, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { ConfiguredModels, type ConfiguredModelsOptions } from "./configured-models.ts";
 import { spread } from "./keys.ts";
@@ -117,7 +117,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const fixedPlan = fixedPlans.get(name);
 			if (fixedPlan) return fixedPlan;
 			const setting = configured.find(name);
-			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(callerOf(call)), call);
+			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(call?.caller), call);
 			if (plan && setting.targets.length === 1 && setting.name === name)
 				fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
 			return plan;

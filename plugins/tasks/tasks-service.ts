@@ -143,7 +143,7 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 			const { signal } = call.request;
 			const until = options.monotonic() + limitMs;
 			// Before it is looked at: what ends meanwhile is told.
-			const waiting = options.waiting.begin(id, { caller: call.caller ?? call.token.id, limitMs, signal });
+			const waiting = options.waiting.begin(id, { caller: call.caller, limitMs, signal });
 			try {
 				const task = await known(call, id);
 				if (hasEnded(task) || options.monotonic() >= until || signal.aborted) return task;

@@ -46,13 +46,10 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 		return Response.json(found);
 	};
 
-	/** Who is held to a pace: all tokens of a person together, who may make as many as they like. */
-	const callerOf = ({ caller, token }: Identified): string => caller ?? token.id;
-
 	const redeliver = async (call: Identified): Promise<Response> => {
 		const id = call.params.id ?? "";
 		const whose = ownedBy(call.token.id);
-		options.again.one.take(callerOf(call));
+		options.again.one.take(call.caller);
 		const changed = await archive.redeliver(id, options.now(), { whose, beside: [] });
 		const found = await archive.find(id, whose);
 		if (!found) throw absent();
@@ -65,14 +62,14 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 		const body = await readJson(call.request, redeliverBody);
 		const now = options.now();
 		const to = timeOf(body, "to", now + 1);
-		options.again.allDead.take(callerOf(call));
+		options.again.allDead.take(call.caller);
 		const count = await archive.redeliverDead(call.token.id, timeOf(body, "from", 0), to, now);
 		options.wake();
 		return Response.json({ object: "redelivery", count }, { status: 202 });
 	};
 
 	const test = async (call: Identified): Promise<Response> =>
-		Response.json(await options.test(await bodyOf(call.request), call.token.id, callerOf(call)));
+		Response.json(await options.test(await bodyOf(call.request), call.token.id, call.caller));
 
 	const list = async (call: Identified): Promise<Response> => {
 		const { data, more } = await archive.list(call.token.id, listQuery(call.url.searchParams));

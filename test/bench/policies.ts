@@ -115,7 +115,7 @@ const routedOf = (identified: Identified): ModelRouted => ({
 /** A call as the relay makes it, from its token to its row, without the upstream between. */
 const call = async (): Promise<void> => {
 	const id = `call_${(++serial).toString(36)}_${Math.random().toString(36).slice(2, 14)}`;
-	const identified: Identified = { ...admitted, id, token };
+	const identified: Identified = { ...admitted, id, token, caller: token.id };
 	const denial = await firstRefusal(
 		tokenRules.admit,
 		({ policy, setting }, asking) => policy.admit?.(asking, setting),
@@ -160,7 +160,7 @@ const call = async (): Promise<void> => {
 /** The same without rules and books: what the bench itself costs. */
 const nothing = async (): Promise<void> => {
 	const id = `call_${(++serial).toString(36)}_${Math.random().toString(36).slice(2, 14)}`;
-	const permits = await askPolicies({ rules: [], call: routedOf({ ...admitted, id, token }), log });
+	const permits = await askPolicies({ rules: [], call: routedOf({ ...admitted, id, token, caller: token.id }), log });
 	if ("kind" in permits) throw new Error(permits.message);
 };
 

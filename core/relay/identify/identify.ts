@@ -78,11 +78,13 @@ export const createIdentify = (
 		return denial;
 	};
 
-	const admit = (call: Admitted, key: string, token: Known): MaybeLater<Answer> => {
+	/** Who is asked for a second time stays the caller whose places it took, though the token is another's by now. */
+	const admit = (call: Admitted & Partial<Identified>, key: string, token: Known): MaybeLater<Answer> => {
 		if (isDenial(token)) return refuse(call, token, { key });
 		if ("denial" in token) return refuse(call, token.denial, { token: token.refused });
 		// The same object, from now on knowing more: a copy would work out what was left to be worked out when asked for.
-		const identified: Identified = Object.assign(call, { token });
+		const caller = call.caller ?? token.owner?.id ?? token.id;
+		const identified: Identified = Object.assign(call, { token, caller });
 		const refusal = firstRefusal(rulesOf(token).admit, admits, identified, log);
 		return isPending(refusal) ? answerLater(identified, refusal) : answer(identified, refusal);
 	};

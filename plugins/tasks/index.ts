@@ -49,7 +49,7 @@ import { createLinks } from "./signed-links.ts";
 import { standingOf } from "./standing.ts";
 import { Work } from "./step.ts";
 import { createSubmission } from "./submission.ts";
-import { taskNameTables, taskTables } from "./tables.ts";
+import { taskCallerTables, taskNameTables, taskTables } from "./tables.ts";
 import { createTaskStore } from "./task-store.ts";
 import { createTasksService, hasEnded } from "./tasks-service.ts";
 import { createWithinTime } from "./time-limit.ts";
@@ -89,7 +89,7 @@ export default definePlugin({
 		const publicUrl = config.publicUrl?.replace(/\/+$/, "");
 		const baseUrl = ({ origin }: Identified): string => publicUrl ?? origin;
 		const taskStore = createTaskStore(needs.store);
-		const leases = createTaskLeases(needs.store, needs.tokens);
+		const leases = createTaskLeases(needs.store);
 		const links = createLinks(() => linkKey);
 		const withinTime = createWithinTime(needs.clock);
 		const folder = config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks");
@@ -193,6 +193,7 @@ export default definePlugin({
 				add(tables, taskTables(needs.webhooks?.outbox)),
 				add(tables, inputSizeTables),
 				add(tables, taskNameTables),
+				add(tables, taskCallerTables(needs.webhooks?.outbox)),
 				add(jobs, {
 					name: "tasks: look at what is due",
 					schedule: "* * * * * *",

@@ -1,7 +1,6 @@
 /** What a worker does with tasks under leases: takes those that are due, and keeps what came of looking at them. */
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asText, type Store, valueList, type WireRecord } from "#core";
-import type { TokenOwnership } from "../tokens/service.ts";
 import { type WorkRow, workRowOf } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
 import { open } from "./task-store.ts";
@@ -18,7 +17,7 @@ type Errand = (typeof errandNames)[number];
 /** A task that is due to be looked at. */
 export interface DueTask {
 	readonly id: string;
-	/** The owner of its token, or the token where nobody owns it. */
+	/** Whose share of turns it takes: the owner of its token when it was asked for, or the token where nobody owned it. */
 	readonly caller: string;
 	readonly upstream: string;
 	/**
@@ -84,10 +83,8 @@ export interface TaskLeases {
 	nextDue(now: number): Promise<number | undefined>;
 }
 
-export const createTaskLeases = (store: Store, tokens?: Pick<TokenOwnership, "directory">): TaskLeases => {
-	const caller = tokens
-		? sql`coalesce((SELECT n.owner FROM (${tokens.directory()}) n WHERE n.id = tasks.token_id), token_id)`
-		: sql`token_id`;
+export const createTaskLeases = (store: Store): TaskLeases => {
+	const caller = sql`coalesce(caller, token_id)`;
 	const unsent = sql`NOT ${open} AND upstream_id IS NULL AND submissions = 0`;
 	const mine = (row: WorkRow, lease: string): SQL => sql`id = ${row.task.id} AND lease = ${lease}`;
 	const seen = (

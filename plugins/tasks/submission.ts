@@ -146,6 +146,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 		const deadlineAt = now + (upstream.timeoutMinutes ?? kind.timeoutMinutes) * minute;
 		return {
 			task,
+			caller: call.caller,
 			input: order.input,
 			upstream: upstream.name,
 			deadlineAt,

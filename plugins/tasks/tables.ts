@@ -14,6 +14,8 @@ const outboxSource: OutboxSource = {
 	at: "changed_at",
 };
 
+const dropOutbox: readonly string[] = ["DROP TRIGGER tasks_outbox_insert", "DROP TRIGGER tasks_outbox_update"];
+
 /** `outbox`: the triggers that turn changes into callbacks; absent where webhooks is not loaded. */
 export const taskTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
 	plugin: "tasks",
@@ -70,11 +72,7 @@ export const taskTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
 					{ name: "0001-outbox", statements: outbox(outboxSource) },
 					{
 						name: "0002-outbox-failure",
-						statements: [
-							"DROP TRIGGER tasks_outbox_insert",
-							"DROP TRIGGER tasks_outbox_update",
-							...outbox({ ...outboxSource, failure: "failure" }),
-						],
+						statements: [...dropOutbox, ...outbox({ ...outboxSource, failure: "failure" })],
 					},
 				]
 			: []),
@@ -134,3 +132,26 @@ export const taskNameTables: Tables = {
 		},
 	],
 };
+
+/** Whose share of turns and callbacks a task takes. A task from before has none, and counts as its token's own. */
+export const taskCallerTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
+	plugin: "tasks",
+	migrations: [
+		{
+			name: "0002-callers",
+			statements: [
+				"ALTER TABLE tasks ADD COLUMN caller TEXT",
+				"DROP INDEX tasks_due",
+				"CREATE INDEX tasks_due ON tasks (due_at, id, upstream, token_id, caller) WHERE due_at IS NOT NULL",
+			],
+		},
+		...(outbox
+			? [
+					{
+						name: "0003-outbox-callers",
+						statements: [...dropOutbox, ...outbox({ ...outboxSource, failure: "failure", caller: "caller" })],
+					},
+				]
+			: []),
+	],
+});

@@ -87,6 +87,8 @@ export const fail = (
 /** A new task: its row, what its upstream needs, and its first callback. Without effect when the client's idempotency key is taken. */
 export interface NewTask {
 	readonly task: Task;
+	/** Whose share it takes of what all tasks share. */
+	readonly caller: string;
 	readonly input: Readonly<Record<string, unknown>>;
 	readonly upstream: string;
 	readonly parent?: { readonly upstreamId: string; readonly memo: Readonly<Record<string, unknown>> };
@@ -123,9 +125,9 @@ export const insert = (kind: TaskKind, made: NewTask, fits: SQL): readonly State
 		}),
 	);
 	return [
-		sql`INSERT INTO tasks (id, token_id, kind, action, model, request, status, sequence, callback_url, callback, base_url,
+		sql`INSERT INTO tasks (id, token_id, caller, kind, action, model, request, status, sequence, callback_url, callback, base_url,
 				submitted_at, changed_at, expires_at, upstream, parent, due_at, deadline_at, idempotency_key, fingerprint)
-			SELECT ${task.id}, ${task.tokenId}, ${task.kind}, ${task.action}, ${task.model}, ${request}, 'NOT_START', 1,
+			SELECT ${task.id}, ${task.tokenId}, ${made.caller}, ${task.kind}, ${task.action}, ${task.model}, ${request}, 'NOT_START', 1,
 				${task.callbackUrl}, ${callbackOf(kind, task)}, ${made.baseUrl}, ${task.submittedAt}, ${task.submittedAt},
 				${task.expiresAt}, ${made.upstream}, ${made.parent ? JSON.stringify(made.parent) : null}, ${task.submittedAt},
 				${made.deadlineAt}, ${made.idempotencyKey ?? null}, ${made.fingerprint} WHERE ${fits}

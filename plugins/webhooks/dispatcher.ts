@@ -83,7 +83,7 @@ export class Dispatcher {
 		if (concurrency.free <= 0) return undefined;
 		const now = this.options.now();
 		const due = await queue.due(now, concurrency.reach(), Math.min(concurrency.free, claimSize));
-		const entered = due.filter(({ owner, origin }) => concurrency.enter(owner, origin));
+		const entered = due.filter(({ caller, origin }) => concurrency.enter(caller, origin));
 		if (entered.length === 0) return undefined;
 		let claimed: readonly Delivery[] = [];
 		try {
@@ -92,7 +92,7 @@ export class Dispatcher {
 			claimed = await queue.claim(ids, lease, now);
 		} finally {
 			const ids = new Set(claimed.map(({ id }) => id));
-			for (const { id, owner, origin } of entered) if (!ids.has(id)) concurrency.leave(owner, origin, undefined);
+			for (const { id, caller, origin } of entered) if (!ids.has(id)) concurrency.leave(caller, origin, undefined);
 		}
 		return claimed.map((delivery) => ({ ids: [delivery.id], ended: this.attempt(delivery) }));
 	}
@@ -119,7 +119,7 @@ export class Dispatcher {
 			},
 		};
 		const result = await send(message).catch((): AttemptResult => ({ error: "network_error", durationMs: 0 }));
-		concurrency.leave(delivery.owner, delivery.origin, result.durationMs);
+		concurrency.leave(delivery.caller, delivery.origin, result.durationMs);
 		await recorder.add({ delivery, startedAt, endedAt: this.options.now(), result });
 	}
 }

@@ -59,7 +59,7 @@ export default definePlugin({
 				default: 64,
 				minimum: 1,
 				description:
-					"Attempts that may run at once to one receiver (scheme, host and port) from this node; a token that has none there has one beside them.",
+					"Attempts that may run at once to one receiver (scheme, host and port) from this node; whoever has none there (a person with all their tokens, or a token of nobody) has one beside them.",
 			}),
 			rotationOverlapHours: t.Number({
 				default: 24,

@@ -24,6 +24,8 @@ const latestDueMs = 61_000;
 export interface Delivery {
 	readonly id: string;
 	readonly owner: string;
+	/** Whose share of the places for attempts it takes. */
+	readonly caller: string;
 	readonly subject: string;
 	readonly sequence: number;
 	readonly url: string;
@@ -43,6 +45,7 @@ export interface Delivery {
 export interface Candidate {
 	readonly id: string;
 	readonly owner: string;
+	readonly caller: string;
 	readonly origin: string;
 }
 
@@ -76,13 +79,14 @@ const free = (now: number) => sql`
 	AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.subject = d.subject AND e.state = 'pending'
 		AND e.sequence < d.sequence AND (e.attempts = 0 OR e.due_at <= ${now}))`;
 
+const caller = sql`coalesce(d.caller, d.owner)`;
 /** As `loadName` has it. */
-const load = sql`d.owner || ' ' || d.origin`;
+const load = sql`${caller} || ' ' || d.origin`;
 
 const within = ({ only, narrowed, open, full }: Reach) =>
 	only
 		? sql`${load} IN ${valueList(open)}`
-		: sql`(d.owner NOT IN ${valueList(narrowed)} AND ${load} NOT IN ${valueList(full)} OR ${load} IN ${valueList(open)})`;
+		: sql`(${caller} NOT IN ${valueList(narrowed)} AND ${load} NOT IN ${valueList(full)} OR ${load} IN ${valueList(open)})`;
 
 const failureOf = (value: unknown): Delivery["failure"] => {
 	if (typeof value !== "string") return undefined;
@@ -93,6 +97,7 @@ const failureOf = (value: unknown): Delivery["failure"] => {
 const deliveryOf = (row: WireRecord): Delivery => ({
 	id: asText(row.id) ?? "",
 	owner: asText(row.owner) ?? "",
+	caller: asText(row.caller) ?? asText(row.owner) ?? "",
 	subject: asText(row.subject) ?? "",
 	sequence: asNumber(row.sequence) ?? 0,
 	url: asText(row.url) ?? "",
@@ -159,18 +164,23 @@ const tellGivenUp = (receivers: readonly Receiver[], which: SQL): readonly State
 export const createQueue = (store: Store, receivers: () => readonly Receiver[] = () => []): Queue => ({
 	async due(now, reach, limit) {
 		const rows = await store.all(sql`
-			SELECT d.id, d.owner, d.origin FROM deliveries d
+			SELECT d.id, d.owner, ${caller} AS caller, d.origin FROM deliveries d
 			WHERE d.state = 'pending' AND d.due_at <= ${now}
 				AND ${within(reach)}
 				AND ${free(now)}
 			ORDER BY d.due_at, d.id LIMIT ${limit}`);
-		return rows.map(({ id, owner, origin }) => ({ id: String(id), owner: String(owner), origin: String(origin) }));
+		return rows.map(({ id, owner, caller, origin }) => ({
+			id: String(id),
+			owner: String(owner),
+			caller: String(caller),
+			origin: String(origin),
+		}));
 	},
 	async claim(ids, lease, now) {
 		const [written] = await store.write([
 			sql`UPDATE deliveries AS d SET state = 'sending', lease = ${lease}, lease_until = ${now + leaseMs}
 				WHERE d.id IN ${valueList(ids)} AND (d.lease IS ${lease} OR (d.state = 'pending' AND d.due_at <= ${now} AND ${free(now)}))
-				RETURNING id, owner, subject, sequence, url, origin, body, failure, attempts, manual, delivered_at, lease`,
+				RETURNING id, owner, caller, subject, sequence, url, origin, body, failure, attempts, manual, delivered_at, lease`,
 		]);
 		return (written?.rows ?? []).map(deliveryOf);
 	},

@@ -12,6 +12,8 @@ export interface OutboxSource {
 	readonly subject: string;
 	/** The token whose secret signs. */
 	readonly owner: string;
+	/** Whose share of the places for callbacks it takes, as `caller` of a call has it; the token's own where it is null or not given. */
+	readonly caller?: string;
 	/** A change of this column makes a delivery; so does the insert of a row. */
 	readonly status: string;
 	/** A number that grows by one with every change of status, 1 at the insert. */

@@ -1,5 +1,5 @@
 /** The outbox: deliveries, the log of their attempts, the secrets that sign them, and the triggers that fill the first. */
-import type { Tables } from "#core";
+import { definedOnly, type Tables } from "#core";
 import type { OutboxSource } from "./service.ts";
 
 export const webhookTables: Tables = {
@@ -67,6 +67,14 @@ export const webhookTables: Tables = {
 				"CREATE INDEX deliveries_due ON deliveries (due_at, id, owner, origin, subject, sequence, attempts) WHERE state = 'pending'",
 			],
 		},
+		{
+			name: "0005-callers",
+			statements: [
+				"ALTER TABLE deliveries ADD COLUMN caller TEXT",
+				"DROP INDEX deliveries_due",
+				"CREATE INDEX deliveries_due ON deliveries (due_at, id, owner, caller, origin, subject, sequence, attempts) WHERE state = 'pending'",
+			],
+		},
 	],
 };
 
@@ -84,11 +92,11 @@ export const outboxTriggers = (source: OutboxSource): readonly string[] => {
 	for (const name of Object.values(source))
 		if (!columnName.test(name)) throw new TypeError(`"${name}" is not a plain column or table name`);
 	const column = (name: string): string => `NEW.${name}`;
-	const { failure } = source;
-	const insert = `INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, due_at, created_at${failure === undefined ? "" : ", failure"})
+	const more = Object.entries(definedOnly({ failure: source.failure, caller: source.caller }));
+	const insert = `INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, due_at, created_at${more.map(([name]) => `, ${name}`).join("")})
 		VALUES ('msg_' || ${column(source.subject)} || '_' || ${column(source.sequence)}, ${column(source.owner)},
 			${column(source.subject)}, ${column(source.sequence)}, ${column(source.status)}, ${column(source.url)},
-			${originOf(column(source.url))}, ${column(source.body)}, ${column(source.at)}, ${column(source.at)}${failure === undefined ? "" : `, ${column(failure)}`})`;
+			${originOf(column(source.url))}, ${column(source.body)}, ${column(source.at)}, ${column(source.at)}${more.map(([, name]) => `, ${column(name)}`).join("")})`;
 	return [
 		`CREATE TRIGGER ${source.table}_outbox_insert AFTER INSERT ON ${source.table}
 			WHEN NEW.${source.url} <> '' BEGIN ${insert}; END`,

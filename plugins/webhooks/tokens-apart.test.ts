@@ -1,4 +1,4 @@
-/** Callbacks of one token do not wait for another's, however many of those hang, and where. */
+/** Callbacks of one token do not wait for another's, however many of those hang, and where; nor for those of another person's tokens. */
 import { afterEach, expect, test } from "bun:test";
 import { closeAll, outbox, receiver } from "../../test/support/callbacks.ts";
 import { until } from "../../test/support/moved-clock.ts";
@@ -50,5 +50,18 @@ test("at more receivers that hang than there are places for strangers", async ()
 	await put(box, "good", [`${good.origin}/x`]);
 	await box.tick();
 	await until(() => good.received.length === 1, "the good one", 5000);
+	expect(hung.open).toBe(39);
+});
+
+test("from more tokens of one person than there are places", async () => {
+	const hung = await receiver(silent);
+	const good = await receiver();
+	const box = await outbox({ resolve: async () => ["127.0.0.1"], overall: 64 });
+	for (let token = 0; token < 200; token++)
+		await put(box, `ada/${token}`, [`http://hung-${token}.example:${hung.port}/x`]);
+	await box.tick();
+	await put(box, "bob/1", [`${good.origin}/x`]);
+	await box.tick();
+	await until(() => good.received.length === 1, "the callback of another person", 5000);
 	expect(hung.open).toBe(39);
 });

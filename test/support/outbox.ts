@@ -15,6 +15,7 @@ import { createMovedClock, type MovedClock } from "./moved-clock.ts";
 import { quiet } from "./quiet.ts";
 import { createScratchStore, type ScratchStore } from "./scratch-store.ts";
 
+/** A token called `ada/1` is the person `ada`'s; one without a stroke is nobody's. */
 const things: Tables = {
 	plugin: "things",
 	migrations: [
@@ -22,11 +23,13 @@ const things: Tables = {
 			name: "0001-things",
 			statements: [
 				`CREATE TABLE things (id TEXT PRIMARY KEY, owner TEXT NOT NULL, status TEXT NOT NULL, seq INTEGER NOT NULL,
-					hook TEXT NOT NULL, callback TEXT NOT NULL, changed_at INTEGER NOT NULL)`,
+					hook TEXT NOT NULL, callback TEXT NOT NULL, changed_at INTEGER NOT NULL,
+					caller TEXT AS (substr(owner, 1, instr(owner || '/', '/') - 1)))`,
 				...outboxTriggers({
 					table: "things",
 					subject: "id",
 					owner: "owner",
+					caller: "caller",
 					status: "status",
 					sequence: "seq",
 					url: "hook",

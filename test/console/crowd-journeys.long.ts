@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		await at.gateway.admin("POST", "/admin/alerts/test");
 		await until(() => ops.received.length === 1);
 		await at.go("Callbacks");
-		const row = at.page.getByRole("row", { name: /alert\.test.*none: an alert/ });
+		const row = at.page.getByRole("row", { name: /alert\.test.*alerts of this gateway arrive here/ });
 		await row.getByRole("link", { name: "alert.test" }).click();
 		await at.sheet().getByText("This is a test: alerts of this gateway arrive here.").waitFor();
 		// Alerts are of no task and no token, so no link leads to one.

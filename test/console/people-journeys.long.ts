@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await bob.page.keyboard.press("Enter");
 		await bob.page.getByText("No token yet.").waitFor();
 		const links = bob.page.getByRole("navigation").getByRole("link");
-		expect(await links.allTextContents()).toEqual(["Tokens", "Usage", "Calls", "Tasks", "Playground"]);
+		expect(await links.allTextContents()).toEqual(["Tokens", "Usage", "Calls", "Tasks", "Callbacks", "Playground"]);
 		await bob.page.goto("/console/people");
 		await bob.page.getByRole("heading", { name: "There is no such page" }).waitFor();
 		await bob.page.getByRole("button", { name: "Sign out" }).click();

@@ -1,5 +1,6 @@
 /** An invited person whose rights are few, and change while they look. A world of its own. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
@@ -12,12 +13,13 @@ describe.skipIf(!hasBrowser)("a member", () => {
 	let page: Page;
 	let person = "";
 	let token = "";
+	let key = "";
 	beforeAll(async () => {
 		at = await startJourney();
 		await joined(at.gateway, "Bob", "member");
 		const people = (await at.gateway.admin("GET", "/admin/people"))["data"] as Record<string, unknown>[];
 		person = `/admin/people/${people.find(({ name }) => name === "Bob")?.["id"]}`;
-		token = (await at.gateway.token({ name: "bobs", owner: person.split("/").at(-1) })).id;
+		({ id: token, key } = await at.gateway.token({ name: "bobs", owner: person.split("/").at(-1) }));
 		page = (await at.newWindow()).page;
 		await at.signIn(page, "Bob");
 	});
@@ -48,6 +50,34 @@ describe.skipIf(!hasBrowser)("a member", () => {
 		await page.getByRole("dialog").getByText("Bob", { exact: true }).waitFor();
 		expect(await page.getByRole("dialog").getByText("per_").count()).toBe(0);
 		await page.keyboard.press("Escape");
+	});
+
+	test("sees why their own callback did not arrive, from its task, and sends it again; others' they do not see", async () => {
+		const order = { kind: "image", model: "demo", prompt: "A portico at dawn" };
+		const asBob = { headers: { authorization: `Bearer ${key}` } };
+		const { id } = (await (await at.gateway.ask("/v1/tasks", order, asBob)).json()) as { id: string };
+		const { id: other } = await at.gateway.token({ name: "another's" });
+		const url = `${at.hook.origin}/bobs`;
+		const insert = (message: string, owner: string, subject: string) =>
+			sql`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
+				VALUES (${message}, ${owner}, ${subject}, 1, 'SUCCESS', ${url}, ${at.hook.origin}, '{}', 'dead', ${Date.now()}, 1, 1)`;
+		await at.gateway.store.write([
+			insert("msg_bobs", token, id),
+			insert("msg_others", other, "task_others"),
+			sql`INSERT INTO delivery_attempts (delivery, lease, number, cause, started_at, duration_ms, address, status, error)
+				VALUES ('msg_bobs', '1', 1, 'schedule', ${Date.now()}, 240, '203.0.113.9', 503, 'http_503')`,
+		]);
+		await page.goto(`/console/tasks/${id}`);
+		const callback = page.getByRole("dialog").getByRole("listitem").filter({ hasText: "Dead" });
+		await callback.getByText("status 503").waitFor();
+		await callback.getByRole("link", { name: "SUCCESS" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click();
+		await page.getByRole("dialog").locator(".state", { hasText: "Delivered" }).waitFor();
+		expect(at.hook.received.map(({ path }) => path)).toEqual(["/bobs"]);
+		await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+		await page.getByText("1 callback", { exact: true }).waitFor();
+		expect(await page.getByText("operators of alerts").count()).toBe(0);
+		await page.goto("/console/tokens");
 	});
 
 	test("whose ceiling is reached, or who is disabled, has no token that is said to work", async () => {

@@ -4,23 +4,37 @@ import { useAnswer } from "../data/use-answer.ts";
 import type { Delivery } from "./delivery.ts";
 
 /** No token's: alerts are callbacks of the server itself. */
-const isAlert = ({ token }: Delivery): boolean => token === "alerts";
+export const isAlert = ({ token }: Delivery): boolean => token === "alerts";
+
+const everyMs = 60_000;
+
+/** What alerts say, by their ids; asked where one is shown. */
+export const useAlerts = (some: boolean): ReadonlyMap<string, string> => {
+	const { data } = useAnswer(some ? "/admin/alerts?limit=500" : undefined, everyMs);
+	return new Map(
+		(data ? wires(data, "data") : []).flatMap((one): [string, string][] => {
+			const [id, message] = [text(one, "id"), text(asWire(one["data"]), "message")];
+			return id === undefined || message === undefined ? [] : [[id, message]];
+		}),
+	);
+};
 
 const taskLink = (subject: string) => <a href={`/console/tasks/${encodeURIComponent(subject)}`}>{subject}</a>;
 
-export const Subject = ({ delivery }: { readonly delivery: Delivery }) =>
-	isAlert(delivery) ? <span class="quiet">none: an alert</span> : taskLink(delivery.subject);
+interface SubjectProps {
+	readonly delivery: Delivery;
+	readonly alerts: ReadonlyMap<string, string>;
+}
 
-const Alert = ({ id }: { readonly id: string }) => {
-	const { data } = useAnswer("/admin/alerts?limit=500", false);
-	const alert = data && wires(data, "data").find((one) => text(one, "id") === id);
-	return (
-		<>
-			<dt>Told</dt>
-			<dd>{(alert && text(asWire(alert["data"]), "message")) ?? <code>{id}</code>}</dd>
-		</>
-	);
-};
+export const Subject = ({ delivery, alerts }: SubjectProps) =>
+	isAlert(delivery) ? <small>{alerts.get(delivery.subject) ?? "an alert"}</small> : taskLink(delivery.subject);
+
+const Alert = ({ id }: { readonly id: string }) => (
+	<>
+		<dt>Told</dt>
+		<dd>{useAlerts(true).get(id) ?? <code>{id}</code>}</dd>
+	</>
+);
 
 /** As facts of its sheet. */
 export const About = ({ delivery }: { readonly delivery: Delivery }) =>

@@ -4,6 +4,7 @@ import { call, query } from "../data/call.ts";
 import { count } from "../data/format.ts";
 import { go, openRow, place } from "../data/location.ts";
 import { number, wires } from "../data/read.ts";
+import { isAdmin } from "../data/session.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Head } from "../parts/head.tsx";
@@ -13,17 +14,13 @@ import { Older } from "../parts/older.tsx";
 import { Question } from "../parts/question.tsx";
 import { StateFilter } from "../parts/state-filter.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Subject } from "./about.tsx";
-import { type Delivery, deliveryOf } from "./delivery.ts";
+import { isAlert, Subject, useAlerts } from "./about.tsx";
+import { type Delivery, deliveryOf, lastOutcome } from "./delivery.ts";
 import { DeliverySheet } from "./delivery-sheet.tsx";
 import { DeliveryState, deliveryStates } from "./delivery-state.tsx";
 import { TestCallback } from "./test-callback.tsx";
 
-const lastWord = ({ attempts }: Delivery): string => {
-	return attempts.at(-1)?.outcome ?? "not tried yet";
-};
-
-const columns: readonly Column<Delivery>[] = [
+const columnsWith = (alerts: ReadonlyMap<string, string>): readonly Column<Delivery>[] => [
 	{
 		title: "Callback",
 		kind: "lead",
@@ -36,10 +33,10 @@ const columns: readonly Column<Delivery>[] = [
 			</>
 		),
 	},
-	{ title: "Task", kind: "wide", cell: (delivery) => <Subject delivery={delivery} /> },
+	{ title: "About", kind: "bare", cell: (delivery) => <Subject delivery={delivery} alerts={alerts} /> },
 	{ title: "Made", kind: "tight", cell: ({ createdAt }) => <Moment at={createdAt} /> },
 	{ title: "Tries", kind: "figure", cell: ({ attempts }) => count(attempts.length) },
-	{ title: "Last", cell: (delivery) => lastWord(delivery) },
+	{ title: "Last", cell: (delivery) => lastOutcome(delivery) },
 	{ title: "State", kind: "end", cell: (delivery) => <DeliveryState delivery={delivery} /> },
 ];
 
@@ -54,6 +51,7 @@ export const CallbacksPage = () => {
 	const [sent, setSent] = useState<number>();
 	const [asking, setAsking] = useState(false);
 	const deliveries = data ? wires(data, "data").map(deliveryOf) : [];
+	const alerts = useAlerts(deliveries.some(isAlert));
 	const deadCount = dead ? wires(dead, "data").length : 0;
 	const openId = openRow();
 	const redeliverAll = async (): Promise<void> => {
@@ -75,8 +73,8 @@ export const CallbacksPage = () => {
 					</>
 				}
 			>
-				Messages that tell other servers of their tasks, and operators of alerts. After four tries a callback is dead,
-				and kept to be sent again.
+				Messages that tell other servers of their tasks{isAdmin() && ", and operators of alerts"}. After four tries a
+				callback is dead, and kept to be sent again.
 			</Head>
 			<StateFilter states={deliveryStates} />
 			<ListFailure failure={failure} plugin="webhooks" />
@@ -95,7 +93,7 @@ export const CallbacksPage = () => {
 			)}
 			{deliveries.length > 0 && (
 				<>
-					<Table label="Callbacks" columns={columns} rows={deliveries} keyOf={({ id }) => id} />
+					<Table label="Callbacks" columns={columnsWith(alerts)} rows={deliveries} keyOf={({ id }) => id} />
 					<Older
 						shown={deliveries.length}
 						one="callback"

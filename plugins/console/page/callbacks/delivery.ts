@@ -60,3 +60,6 @@ export const deliveryOf = (wire: Wire): Delivery => ({
 		byHand: text(attempt, "cause") === "manual",
 	})),
 });
+
+/** What came of the last attempt. */
+export const lastOutcome = ({ attempts }: Delivery): string => attempts.at(-1)?.outcome ?? "not tried yet";

@@ -21,7 +21,6 @@ const pages: readonly ConsolePage[] = [
 		path: "/console/callbacks",
 		name: "Callbacks",
 		load: async () => (await import("../callbacks/callbacks-page.tsx")).CallbacksPage,
-		adminsOnly: true,
 	},
 	{
 		path: "/console/playground",

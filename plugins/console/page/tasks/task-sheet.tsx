@@ -1,9 +1,8 @@
 /** One task: its states, its result or why it failed, and the callbacks that told of it. */
 
-import { deliveryOf } from "../callbacks/delivery.ts";
+import { type Delivery, deliveryOf, lastOutcome } from "../callbacks/delivery.ts";
 import { DeliveryState } from "../callbacks/delivery-state.tsx";
 import { wires } from "../data/read.ts";
-import { isAdmin } from "../data/session.ts";
 import { useAnswer, watchedMs } from "../data/use-answer.ts";
 import { Advice } from "../parts/advice.tsx";
 import { Closing } from "../parts/closing.tsx";
@@ -17,12 +16,15 @@ interface TaskSheetProps {
 	readonly close: () => void;
 }
 
+const wayOf = ({ status }: Delivery): string | undefined => {
+	if (status === "delivered") return "good";
+	return status === "dead" ? "bad" : undefined;
+};
+
 export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 	const { data, failure } = useAnswer(`/admin/tasks/${encodeURIComponent(id)}`, watchedMs);
 	const task = data && taskOf(data);
-	const deliveries = useAnswer(
-		isAdmin() ? `/admin/deliveries?task=${encodeURIComponent(id)}&limit=20` : undefined,
-	).data;
+	const deliveries = useAnswer(`/admin/deliveries?task=${encodeURIComponent(id)}&limit=20`).data;
 	return (
 		<Dialog sheet title={task ? `A task of kind ${task.kind}` : "A task"} words={<code>{id}</code>} close={close}>
 			<div class="inside">
@@ -39,9 +41,10 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 									{wires(deliveries, "data")
 										.map(deliveryOf)
 										.map((delivery) => (
-											<li key={delivery.id}>
-												<a href={`/console/callbacks/${delivery.id}`}>{delivery.event}</a>{" "}
+											<li key={delivery.id} class={wayOf(delivery)}>
+												<a href={`/console/callbacks/${encodeURIComponent(delivery.id)}`}>{delivery.event}</a>{" "}
 												<DeliveryState delivery={delivery} />
+												{delivery.status !== "delivered" && <small>{lastOutcome(delivery)}</small>}
 											</li>
 										))}
 								</ul>

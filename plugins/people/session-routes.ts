@@ -21,26 +21,19 @@ import { auditEntry } from "./audit.ts";
 import { endedCookies, sessionCookie } from "./cookie.ts";
 import type { Directory } from "./directory.ts";
 import { type FindSession, isSession, type SessionRules } from "./doorkeeper.ts";
+import { invitationRoute, invitedBy, secretSchema } from "./invitation-route.ts";
 import type { Invitations } from "./invitations.ts";
 import { keptOf } from "./keeping.ts";
 import { inDollars } from "./money.ts";
 import { checkName, checkPassword, nameSchema, operatorOf, passwordSchema } from "./person.ts";
 import { refuseSignIn } from "./same-origin.ts";
-import { looksLikeSecret } from "./secret.ts";
 import type { PersonFollower } from "./service.ts";
 import type { Entering, NewSession, Session, Sessions } from "./sessions.ts";
 import { type SignIn, signInRefused } from "./sign-in.ts";
 
 const closed = { additionalProperties: false } as const;
 const signInBody = t.Object({ name: nameSchema, password: passwordSchema }, closed);
-const joinBody = t.Object(
-	{
-		secret: t.String({ maxLength: 64, description: "What follows the # of the link." }),
-		name: nameSchema,
-		password: passwordSchema,
-	},
-	closed,
-);
+const joinBody = t.Object({ secret: secretSchema, name: nameSchema, password: passwordSchema }, closed);
 const passwordBody = t.Object({ password: passwordSchema, newPassword: passwordSchema }, closed);
 
 interface SessionRouteParts {
@@ -143,6 +136,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				return entered(call, operator, session);
 			},
 		},
+		invitationRoute(admit, parts),
 		{
 			method: "POST",
 			path: "/v1/session/join",
@@ -152,8 +146,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			async handle(call) {
 				admit(call);
 				const body = await readJson(call.request, joinBody);
-				const invitation = await invitations.of(looksLikeSecret(body.secret) ? body.secret : "");
-				const known = invitation.person === undefined ? undefined : await directory.get(invitation.person);
+				const { invitation, known } = await invitedBy(body.secret, parts);
 				const name = known?.name ?? checkName(body.name);
 				checkPassword(body.password, name);
 				const id = known?.id ?? `per_${crypto.randomUUID().replaceAll("-", "")}`;

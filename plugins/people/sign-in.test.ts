@@ -47,6 +47,25 @@ describe("an invitation", () => {
 		);
 	});
 
+	test("tells what it is for, without being used, and of one that is of no use only that", async () => {
+		const ask = (secret: string) => createBrowser(world.url).ask("POST", "/v1/session/invitation", { secret });
+		const { id } = await joined(world, "Absent");
+		const { link, expiresAt } = await world.admin("POST", "/admin/invitations", { role: "admin" });
+		const reset = await world.admin("POST", "/admin/invitations", { person: id });
+		for (let time = 0; time < 2; time++)
+			expect(await ask(secretOf(link))).toMatchObject({ status: 200, body: { role: "admin", expiresAt } });
+		expect((await ask(secretOf(link))).headers.get("cache-control")).toBe("no-store");
+		expect((await ask(secretOf(reset["link"]))).body).toMatchObject({ role: "member", name: "Absent" });
+		expect((await joined(world, "Newcomer")).id).toStartWith("per_");
+		await world.admin("DELETE", `/admin/invitations/${String(reset["id"])}`);
+		for (const secret of [secretOf(reset["link"]), "abc", ""])
+			expect(await ask(secret)).toMatchObject({ status: 403, body: { error: { code: "invitation_not_valid" } } });
+		const foreign = { origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
+		const browser = createBrowser(world.url);
+		const refused = await browser.ask("POST", "/v1/session/invitation", { secret: secretOf(link) }, foreign);
+		expect(refused.status).toBe(403);
+	});
+
 	test("is over when whoever made it, or whose password it sets, may do less", async () => {
 		const rogue = await joined(world, "Rogue", { role: "admin" });
 		const made = await rogue.ask("POST", "/admin/invitations", { role: "admin" });

@@ -166,17 +166,15 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 		await expectNowhere(next);
 	});
 
-	test("the link is of no use any more, and the server says so", async () => {
+	test("the link is of no use any more, and its page says so before anything is written", async () => {
 		const { page } = await openWindow(browser, gateway.url);
 		await page.goto(link);
-		await page.getByLabel("Name").fill("Eve");
-		for (const field of await page.locator("input[type=password]").all()) await field.fill(password);
-		await page.keyboard.press("Enter");
-		await page
-			.getByRole("alert")
-			.getByText(/This link is not valid/)
-			.waitFor();
-		await page.getByRole("alert").getByText(/req_/).waitFor();
+		await page.getByRole("heading", { name: "This link is not valid" }).waitFor();
+		// Nobody writes a password for nothing.
+		expect(await page.locator("input").count()).toBe(0);
+		expect(page.url()).toBe(`${gateway.url}/console/join`);
+		await page.getByRole("link", { name: "Sign in" }).click();
+		await page.getByRole("heading", { name: "Sign in" }).waitFor();
 	});
 
 	test("nothing was asked of others, refused by the policy or thrown", () => expect(window.wrongs).toEqual([]));

@@ -181,9 +181,19 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 	test("the way in, in every look, is as good", async () => {
 		for (const { look } of looks) {
 			const { page, context, wrongs } = await openWindow(browser, gateway.url, look);
-			for (const path of ["/console", "/console/join#abc"]) {
+			const [ada] = (await gateway.admin("GET", "/admin/people"))["data"] as { id: string }[];
+			const linkFor = async (terms: object): Promise<string> =>
+				String((await gateway.admin("POST", "/admin/invitations", terms))["link"]);
+			for (const [path, title] of [
+				["/console", "Sign in"],
+				[await linkFor({}), "Welcome to Portico"],
+				[await linkFor({ person: ada?.id }), "Another password for Ada"],
+				["/console/join#abc", "This link is not valid"],
+			] as const) {
+				// What follows a # alone would load nothing anew.
+				await page.goto("/livez");
 				await page.goto(path);
-				await page.getByLabel("Name").waitFor();
+				await page.getByRole("heading", { name: title }).waitFor();
 				expect(await complaints(page)).toEqual([]);
 				expect(await sideways(page)).toBe(0);
 			}

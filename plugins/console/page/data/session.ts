@@ -57,6 +57,11 @@ export const signInWithAdminToken = async (token: string): Promise<void> => {
 	enter(await call("POST", "/admin/session", undefined, { authorization: `Bearer ${token}` }));
 };
 
+/** What a link is for: `name` is whose password it sets. Throws `Refusal`. */
+export const invitationOf = async (secret: string): Promise<{ readonly name: string | undefined }> => ({
+	name: text(await call("POST", "/v1/session/invitation", { secret }), "name"),
+});
+
 /** Throws `Refusal`. */
 export const join = async (secret: string, name: string, password: string): Promise<void> => {
 	enter(await call("POST", "/v1/session/join", { secret, name, password }));

@@ -7,9 +7,10 @@ interface NewPasswordProps {
 	readonly change: (value: string) => void;
 	readonly again: string;
 	readonly changeAgain: (again: string) => void;
+	readonly autofocus?: boolean;
 }
 
-export const NewPassword = ({ label, value, change, again, changeAgain }: NewPasswordProps) => (
+export const NewPassword = ({ label, value, change, again, changeAgain, autofocus = false }: NewPasswordProps) => (
 	<>
 		<Field
 			label={label}
@@ -17,6 +18,7 @@ export const NewPassword = ({ label, value, change, again, changeAgain }: NewPas
 			value={value}
 			change={change}
 			autocomplete="new-password"
+			autofocus={autofocus}
 			required
 			note="12 characters or more; a few words do well."
 		/>

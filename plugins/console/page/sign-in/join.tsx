@@ -1,12 +1,11 @@
-/** Where the link of an invitation leads: a name and a password are chosen. */
-import { useState } from "preact/hooks";
-import { go } from "../data/location.ts";
-import { join } from "../data/session.ts";
-import { useAction } from "../data/use-action.ts";
-import { Failure } from "../parts/failure.tsx";
-import { Field } from "../parts/field.tsx";
-import { NewPassword } from "../parts/new-password.tsx";
+/** Where the link of an invitation leads: a name and a password are chosen, or another password. */
+import { useEffect, useState } from "preact/hooks";
+import { Refusal } from "../data/call.ts";
+import { invitationOf } from "../data/session.ts";
+import { useWaiting } from "../data/waiting.ts";
+import { Waiting } from "../parts/waiting.tsx";
 import { Frame } from "./frame.tsx";
+import { JoinForm } from "./join-form.tsx";
 
 /** Takes the secret out of the address bar and its history as it is read. */
 const takeSecret = (): string => {
@@ -15,45 +14,48 @@ const takeSecret = (): string => {
 	return secret;
 };
 
+const NoUse = ({ title, words }: { readonly title: string; readonly words: string }) => (
+	<Frame title={title} words={words}>
+		<p>
+			Another one is made by an administrator, or by <code>portico person invite</code>.
+		</p>
+		<p>
+			<a href="/console">Sign in</a>
+		</p>
+	</Frame>
+);
+
 export const Join = () => {
 	const [secret] = useState(takeSecret);
-	const [name, setName] = useState("");
-	const [password, setPassword] = useState("");
-	const [again, setAgain] = useState("");
-	const { busy, failure, run } = useAction();
-	const submit = (event: Event) => {
-		event.preventDefault();
-		if (password !== again) return;
-		run(async () => {
-			await join(secret, name, password);
-			go("/console/tokens", true);
+	const [found, setFound] = useState<{ readonly name: string | undefined } | "no use">();
+	useEffect(() => {
+		if (secret === "") return;
+		invitationOf(secret).then(setFound, (error: unknown) => {
+			if (!(error instanceof Refusal)) throw error;
+			// Whatever else is wrong is told of what is sent.
+			setFound(error.code === "invitation_not_valid" ? "no use" : { name: undefined });
 		});
-	};
+	}, [secret]);
+	useWaiting(secret !== "" && found === undefined);
 	if (secret === "")
 		return (
-			<Frame
+			<NoUse
 				title="This link is not whole"
-				words="What follows the # in it is missing, or it was used in this window already."
-			>
-				<p>
-					Open the link once more as you were given it. Another one is made by an administrator, or by{" "}
-					<code>portico person invite</code>.
-				</p>
-				<p>
-					<a href="/console">Sign in</a>
-				</p>
-			</Frame>
+				words="What follows the # in it is missing, or it was used in this window already. Open it once more as you were given it."
+			/>
 		);
-	return (
-		<Frame title="Welcome to Portico" words="Choose the name others see and a password. The link works once.">
-			<form onSubmit={submit}>
-				<Field label="Name" value={name} change={setName} autocomplete="username" autofocus required />
-				<NewPassword label="Password" value={password} change={setPassword} again={again} changeAgain={setAgain} />
-				<Failure failure={password === again ? failure : undefined} />
-				<button type="submit" class="first" disabled={busy}>
-					Join
-				</button>
-			</form>
-		</Frame>
-	);
+	if (found === undefined)
+		return (
+			<main aria-busy="true">
+				<Waiting />
+			</main>
+		);
+	if (found === "no use")
+		return (
+			<NoUse
+				title="This link is not valid"
+				words="It was used already, its time is over, or it was cut short on its way."
+			/>
+		);
+	return <JoinForm secret={secret} known={found.name} />;
 };

@@ -27,11 +27,16 @@ const known = new Map([
 	],
 ]);
 
+const now = Date.UTC(2026, 10, 28);
+
 /** Runs the command against an admin API that answers `answer`; gives what was asked and printed. */
 const run = async (words: readonly string[], answer: unknown = { id: "tok_1", name: "n", key: "sk-new" }) => {
 	const asked: { method: string; path: string; body?: unknown }[] = [];
 	const printed: string[] = [];
-	await tokenCommand(() => known).run({
+	await tokenCommand(
+		() => known,
+		() => now,
+	).run({
 		words,
 		call: async (method, path, body) => {
 			asked.push({ method, path, body });
@@ -140,7 +145,10 @@ describe("portico token", () => {
 			["tok_1", { data: [{ id: "tok_2", name: "b" }], hasMore: false }],
 		]);
 		const printed: string[] = [];
-		await tokenCommand(() => known).run({
+		await tokenCommand(
+			() => known,
+			() => now,
+		).run({
 			words: ["list", "--json"],
 			call: async (_method, path) => pages.get(new URL(path, "http://x").searchParams.get("after") ?? "-"),
 			print: (line) => printed.push(line),
@@ -183,6 +191,22 @@ describe("portico token", () => {
 		]);
 	});
 
+	test("list says why a token's calls are refused", async () => {
+		const ended = { expiresAt: "2026-11-28T00:00:00Z" };
+		const budget = (remaining: number, per: string) => ({ amount: 5, per, remaining });
+		const rows = [
+			[{ settings: { expiresAt: "2026-11-28T00:00:01Z" }, remaining: 0.01 }, "enabled"],
+			[{ settings: ended, remaining: 0 }, "expired"],
+			[{ settings: ended, disabled: true }, "disabled"],
+			[{ settings: ended, unenforced: ["quota"] }, "refused"],
+			[{ settings: { quota: 1 }, remaining: 0 }, "spent"],
+			[{ settings: {}, budgets: [budget(2, "month"), budget(0, "day")] }, "spent this day"],
+		] as const;
+		const data = rows.map(([token, word]) => ({ id: "tok_1", name: "n", preview: word, ...token }));
+		const { printed } = await run(["list"], { data });
+		for (const [at, [, word]] of rows.entries()) expect(printed[at + 1]).toMatch(new RegExp(`^n +${word} +${word} `));
+	});
+
 	test.each([
 		[["create", "--quota", "much"], "--quota takes a number"],
 		[["create", "--noisy", "perhaps"], "--noisy takes true or false"],
@@ -198,7 +222,10 @@ describe("portico token", () => {
 	});
 
 	test("its usage names every setting that loaded policies bring", () => {
-		const usage = tokenCommand(() => known).usage();
+		const usage = tokenCommand(
+			() => known,
+			() => now,
+		).usage();
 		for (const flag of ["--quota", "--expires-at", "--models", "--noisy", "--limits"]) expect(usage).toContain(flag);
 		expect(usage).toContain("In dollars.");
 	});

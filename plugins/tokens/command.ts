@@ -31,7 +31,7 @@ export const ownOptions: ReadonlySet<string> = new Set(["json", "graceSeconds"])
 
 const actions = ["create", "list", "show", "update", "disable", "enable", "rotate", "delete"] as const;
 
-export const tokenCommand = (known: () => KnownSettings): Command => {
+export const tokenCommand = (known: () => KnownSettings, now: () => number): Command => {
 	const usage = (): string =>
 		[
 			"portico token create [--name NAME] [--owner PERSON] [settings] [--json]",
@@ -91,7 +91,7 @@ export const tokenCommand = (known: () => KnownSettings): Command => {
 			const tokens = Array.isArray(answer["data"]) ? asList(answer["data"]).map(asRecord) : [answer];
 			const isOwned = tokens.some(({ owner }) => typeof owner === "string");
 			const owners = isOwned ? await personsById(call) : new Map<unknown, Listed>();
-			for (const line of tableOf(tokens, known(), owners)) print(line);
+			for (const line of tableOf(tokens, known(), owners, now())) print(line);
 		}
 		if (typeof answer["key"] === "string") print(`key (shown once): ${answer["key"]}`);
 	};

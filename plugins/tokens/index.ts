@@ -85,7 +85,10 @@ export default definePlugin({
 				}),
 				add(personFollowers, tokenFollower(registry, settings)),
 				...tokenRoutes({ ...needs, issuer, known: settings, log }).map((route) => add(routes, route)),
-				add(commands, tokenCommand(settings)),
+				add(
+					commands,
+					tokenCommand(settings, () => needs.clock.now()),
+				),
 				add(jobs, { name: "tokens: what other nodes changed", schedule: "* * * * * *", run: poll }),
 			],
 			check: () =>

@@ -31,10 +31,24 @@ const moneyOf = (amount: unknown): string => (typeof amount === "number" ? dolla
 
 type Shown = Readonly<Record<string, unknown>>;
 
-const stateOf = ({ disabled, unenforced }: Shown, owner: Shown | undefined): string => {
-	if (disabled === true) return "disabled";
-	if (asList(unenforced).length > 0) return "refused";
-	return owner?.["disabled"] === true ? "owner disabled" : "enabled";
+const hasEnded = (token: Shown, now: number): boolean =>
+	Date.parse(asText(asRecord(token["settings"])["expiresAt"]) ?? "") <= now;
+
+/** A budget of which nothing is left, its own or its owner's. */
+const spentBudget = ({ budgets }: Shown): Shown | undefined =>
+	asList(budgets)
+		.map(asRecord)
+		.find(({ remaining }) => remaining === 0);
+
+/** Why its calls are refused, the console's reasons in its order; "enabled" where nothing says that they are. */
+const stateOf = (token: Shown, owner: Shown | undefined, now: number): string => {
+	if (token["disabled"] === true) return "disabled";
+	if (asList(token["unenforced"]).length > 0) return "refused";
+	if (hasEnded(token, now)) return "expired";
+	if (owner?.["disabled"] === true) return "owner disabled";
+	if (token["remaining"] === 0) return "spent";
+	const budget = spentBudget(token);
+	return budget ? `spent this ${String(budget["per"])}` : "enabled";
 };
 
 /** A table for people; a setting that no token has takes no column, nor do owners where there are none. */
@@ -42,6 +56,7 @@ export const tableOf = (
 	tokens: readonly Shown[],
 	known: KnownSettings,
 	owners: ReadonlyMap<unknown, Shown>,
+	now: number,
 ): readonly string[] => {
 	if (tokens.length === 0) return ["no tokens"];
 	const settings = tokens.map((token) => asRecord(token["settings"]));
@@ -61,7 +76,7 @@ export const tableOf = (
 	const rows = tokens.map((token, at) => [
 		String(token["name"]),
 		asText(token["preview"]) ?? "",
-		stateOf(token, owners.get(token["owner"])),
+		stateOf(token, owners.get(token["owner"]), now),
 		...(isOwned ? [asText(owners.get(token["owner"])?.["name"]) ?? asText(token["owner"]) ?? ""] : []),
 		...keys.map((key, column) => {
 			const value = settings[at]?.[key];

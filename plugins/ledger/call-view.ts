@@ -32,7 +32,7 @@ const dollars = (microDollars: unknown): number | null => {
 
 export const callView = (row: Row): WireRecord => {
 	const detail = asRecord(parseJson(asText(row["detail"]) ?? "{}"));
-	const { tokenName, attempts: _, dropped, ...more } = detail;
+	const { tokenName, asked, attempts: _, dropped, ...more } = detail;
 	return {
 		id: row["id"],
 		requestId: row["request"] ?? row["id"],
@@ -40,7 +40,7 @@ export const callView = (row: Row): WireRecord => {
 		token: row["token"],
 		tokenName: tokenName ?? null,
 		protocol: row["protocol"],
-		model: row["model"],
+		model: row["model"] ?? asked ?? null,
 		upstream: row["upstream"],
 		ending: row["ending"],
 		status: row["status"],

@@ -6,6 +6,7 @@ import {
 	clock,
 	commands,
 	definePlugin,
+	hostInfo,
 	jobs,
 	maybe,
 	policies,
@@ -55,6 +56,7 @@ export default definePlugin({
 	needs: {
 		store,
 		clock,
+		hostInfo,
 		quota: maybe(quota),
 		tokens: maybe(tokenOwnership),
 		prices: maybe(pricesService),
@@ -63,9 +65,11 @@ export default definePlugin({
 	gives: [policies, recorders, routes, tables, commands, jobs, ledgerWriters, tokenFacts],
 	setup({ name, config, needs, log }) {
 		const { tokens, prices } = needs;
+		/** Models that have sums of their own: those of the config, and what was answered. */
+		const names = needs.hostInfo.keep(`${name}.models`, () => new Set<string>());
 		const writer = new Writer(needs.store, needs.clock, log);
 		const record = (call: CallRecord): void => {
-			const row = rowOf(call);
+			const row = rowOf(call, names);
 			if (needs.quota) needs.quota.record(call.charge, row);
 			else writer.add(row);
 		};
@@ -97,6 +101,9 @@ export default definePlugin({
 				add(commands, explainCommand),
 				add(jobs, { name: "ledger: prune", schedule: "17 3 * * *", removes: "old", run: prune }),
 			],
+			start() {
+				for (const { name: model } of needs.router?.models() ?? []) names.add(model);
+			},
 			stop: flush,
 		};
 	},

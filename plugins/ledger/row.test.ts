@@ -62,7 +62,7 @@ const call: CallRecord = {
 
 describe("a finished call", () => {
 	test("is told whole in its row", () => {
-		const { detail, ...row } = rowOf(call);
+		const { detail, ...row } = rowOf(call, new Set());
 		expect(row).toEqual({
 			id: "req_1",
 			at: 5,
@@ -122,7 +122,7 @@ describe("a finished call", () => {
 		const { charge: _____, token: _, model: __, firstByteMs: ___, address: ____, ...rest } = call;
 		const denial = { kind: "rate_limited", message: "Too many." } as const;
 		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
-		const row = rowOf({ ...rest, outcome, status: 429, attempts: [], losses: [] });
+		const row = rowOf({ ...rest, outcome, status: 429, attempts: [], losses: [] }, new Set());
 		expect(row).toMatchObject({ token: null, model: null, upstream: null, input_tokens: 0, cost: 0, excess: 0 });
 		expect(JSON.parse(row.detail)).toEqual({
 			operation: "generate",
@@ -137,19 +137,19 @@ describe("a finished call", () => {
 	test("whose client left was told nothing", () => {
 		const denial = { kind: "internal", message: "The client left." } as const;
 		const outcome = { ending: "client_left", sent: true, contentBytes: 0, pieces: 0, denial } as const;
-		const detail = JSON.parse(rowOf({ ...call, outcome, status: 499 }).detail) as Record<string, unknown>;
+		const detail = JSON.parse(rowOf({ ...call, outcome, status: 499 }, new Set()).detail) as Record<string, unknown>;
 		expect([detail["reason"], detail["message"]]).toEqual([undefined, undefined]);
 	});
 
 	test("names the denial's own code where it has one", () => {
 		const denial = { kind: "authentication", message: "Over.", code: "token_expired" } as const;
 		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
-		expect(JSON.parse(rowOf({ ...call, outcome }).detail)).toMatchObject({ reason: "token_expired" });
+		expect(JSON.parse(rowOf({ ...call, outcome }, new Set()).detail)).toMatchObject({ reason: "token_expired" });
 	});
 
 	test("keeps a hostile model name and a long list of losses short", () => {
 		const losses = Array.from({ length: 500 }, (_, index) => ({ path: `messages[${index}]`, reason: "x" }));
-		const row = rowOf({ ...call, model: "m".repeat(10_000), losses });
+		const row = rowOf({ ...call, model: "m".repeat(10_000), losses }, new Set());
 		expect(row.model).toHaveLength(256);
 		expect(JSON.parse(row.detail)["dropped"]).toHaveLength(1000);
 	});

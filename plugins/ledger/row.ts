@@ -13,15 +13,25 @@ const longestMessage = 500;
 const mostTokens = 1_000_000_000;
 const counted = (tokens = 0): number => Math.min(tokens, mostTokens);
 
-/** `cost` and `excess` in micro-dollars; the cost is null when no price is known. */
-export const rowOf = (call: CallRecord): LedgerRow => {
+/** Names beside those of the config that sums are kept for. */
+const mostNames = 10_000;
+
+/**
+ * `cost` and `excess` in micro-dollars; the cost is null when no price is known. `names`: the models that have sums of their own, to
+ * which one is added that was answered. Where a pattern passes names through, clients make up as many as they like, and sums are
+ * kept for ever: of any other name the row alone tells, in its detail.
+ */
+export const rowOf = (call: CallRecord, names: Set<string>): LedgerRow => {
 	const { outcome, token, charge } = call;
 	const { usage } = outcome;
+	const model = call.model?.slice(0, longestName);
+	if (model !== undefined && outcome.ending === "completed" && names.size < mostNames) names.add(model);
+	const isSummed = model !== undefined && names.has(model);
 	return {
 		id: call.id,
 		at: call.at,
 		token: token?.id ?? null,
-		model: call.model?.slice(0, longestName) ?? null,
+		model: isSummed ? model : null,
 		upstream: outcome.target?.upstream.name ?? null,
 		ending: outcome.ending,
 		input_tokens: counted(usage?.input.total),
@@ -35,7 +45,7 @@ export const rowOf = (call: CallRecord): LedgerRow => {
 		status: call.status,
 		tags: call.tags ? tagText(call.tags) : null,
 		took_span: spanOf(outcome.ending, call.durationMs),
-		detail: JSON.stringify(detailOf(call)),
+		detail: JSON.stringify(detailOf(call, isSummed ? undefined : model)),
 	};
 };
 
@@ -53,13 +63,14 @@ const attemptOf = ({ skipped, durationMs, firstByteMs, ...rest }: AttemptRecord)
 });
 
 /** What is undefined is left out by JSON. */
-const detailOf = (call: CallRecord) => {
+const detailOf = (call: CallRecord, asked: string | undefined) => {
 	const { outcome, token, losses } = call;
 	const { usage, target } = outcome;
 	// Whoever left was told nothing.
 	const denial = outcome.ending === "client_left" ? undefined : outcome.denial;
 	return {
 		tokenName: token?.name,
+		asked,
 		operation: call.operation,
 		target: target?.model,
 		stream: call.stream,

@@ -40,7 +40,13 @@ export const findRow = async (store: Store, id: string, whose: SQL): Promise<Row
 /** A row of that token, if there is any. */
 export const anyOf = (token: string): SQL => sql`SELECT 1 FROM ledger WHERE token = ${token} LIMIT 1`;
 
-const columnOf = (name: Filter): SQL => (name === "address" ? sql`detail->>'address'` : sql`${sql.identifier(name)}`);
+/** A name that has no sums of its own stands in the detail alone. */
+const modelOf = sql`coalesce(model, detail->>'asked')`;
+
+const columnOf = (name: Filter): SQL => {
+	if (name === "model") return modelOf;
+	return name === "address" ? sql`detail->>'address'` : sql`${sql.identifier(name)}`;
+};
 
 export const searchRows = async (store: Store, search: Search): Promise<readonly Row[]> => {
 	const { only, from, limit, after, whose } = search;
@@ -82,7 +88,7 @@ export const alike = async (
 			AND detail->>'stopped' IS (${row["detail"]}->>'stopped')
 			AND ${met(sql`detail`, "0")} = ${met(detail, "0")} AND ${met(sql`detail`, "#-1")} = ${met(detail, "#-1")}
 			AND (upstream IS NOT NULL OR token IS ${row["token"]})
-			AND (coalesce(detail->>'reason', '') NOT IN ('model_not_found', 'model_not_priced') OR model IS ${row["model"]})`);
+			AND (coalesce(detail->>'reason', '') NOT IN ('model_not_found', 'model_not_priced') OR ${modelOf} IS coalesce(${row["model"]}, ${detail}->>'asked'))`);
 	const calls = asNumber(sum?.["calls"]) ?? 0;
 	return calls > 1 ? { calls, since: asNumber(sum?.["since"]) ?? 0 } : undefined;
 };

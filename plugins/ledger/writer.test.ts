@@ -37,7 +37,7 @@ const call = (id: string, more: Partial<CallRecord> = {}): CallRecord => ({
 	losses: [],
 	...more,
 });
-const row = (id: string, more: Partial<CallRecord> = {}): LedgerRow => rowOf(call(id, more));
+const row = (id: string, more: Partial<CallRecord> = {}): LedgerRow => rowOf(call(id, more), new Set());
 
 const written = async (): Promise<readonly string[]> =>
 	(await store.run("SELECT id FROM ledger ORDER BY rowid")).map(({ id }) => String(id));

@@ -1,4 +1,4 @@
-/** Marks of cached prefixes, and what holds for all of them, in the words that OpenAI's two protocols share. */
+/** Marks of cached prefixes, and what holds for all of them, in the words that OpenAI's two protocols share, and in Anthropic's. */
 import { asText, type CacheMark, definedOnly, lookup, type NeutralNode, type WireRecord } from "#core";
 import { protocolName } from "./name.ts";
 import type { OpenAiWriting } from "./openai.ts";
@@ -19,6 +19,15 @@ export const breakpointOf = (
 	// Clients of Chat Completions say it in Anthropic's words too, which OpenAI does not know.
 	return definedOnly({ prompt_cache_breakpoint: extras?.[protocolName]?.["prompt_cache_breakpoint"] });
 };
+
+/**
+ * The mark in Anthropic's words. Claude's cache knows five minutes and an hour: the hour holds what asks for half of one, or
+ * for more than one.
+ */
+export const cacheControl = ({ lifetime }: CacheMark): WireRecord => ({
+	type: "ephemeral",
+	...definedOnly({ ttl: lifetime === "30m" || lifetime === "12h" ? "1h" : lifetime }),
+});
 
 /** What holds for all marks, as OpenAI takes it in Chat Completions: the rest of what Responses has is told as lost. */
 export const cacheOptionsOf = ({ request, losses }: OpenAiWriting): WireRecord | undefined => {

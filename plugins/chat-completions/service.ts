@@ -1,6 +1,6 @@
 /** What other plugins that speak with OpenAI's clients and servers share. */
 
-export { breakpointOf, lifetimeOf } from "./cache-marks.ts";
+export { breakpointOf, cacheControl, lifetimeOf } from "./cache-marks.ts";
 export { ContentLength } from "./content-length.ts";
 export { digestOfWords, KeptByToken, type KeptText, keyOfCall, type OfToken } from "./kept-by-token.ts";
 export { addressOf, audioMime, documentMime, documentName } from "./media.ts";

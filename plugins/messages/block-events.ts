@@ -1,15 +1,39 @@
 /** Events of a stream's blocks, which get indices contiguous from 0. */
-import type { WireRecord } from "#core";
+import { asRecord, parseJson, type WireRecord } from "#core";
 
 /** The text of one event. */
 export const frame = (name: string, data: WireRecord): string =>
 	`event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
 
+/** Blocks of a stream as far as clients may leave them out: thoughts whole, calls by their ids, and where texts stand. */
+export class ToldBlocks {
+	readonly content: Record<string, unknown>[] = [];
+
+	start({ type, id, data }: WireRecord): void {
+		this.content.push({ type, id, data });
+	}
+
+	/** `member` is JSON text: `"thinking":"…"`. */
+	grow(member: string): void {
+		const block = this.content.at(-1);
+		for (const [name, value] of Object.entries(asRecord(parseJson(`{${member}}`))))
+			if (block) block[name] = `${block[name] ?? ""}${value}`;
+	}
+}
+
+const ofThoughts: ReadonlySet<string> = new Set(["thinking_delta", "signature_delta"]);
+
 /** Gives blocks their indices, contiguous from 0. */
 export class Indices {
+	/** Absent where nobody asks what was told. */
+	private readonly told: ToldBlocks | undefined;
 	private next = 0;
 	private last: unknown;
 	private waiting: readonly WireRecord[] = [];
+
+	constructor(told?: ToldBlocks) {
+		this.told = told;
+	}
 
 	/** The start of the next block, behind what waited for one. */
 	start(block: WireRecord): string {
@@ -17,6 +41,7 @@ export class Indices {
 		this.waiting = [];
 		const before = waiting.map((each) => wholeBlock(each, this)).join("");
 		this.last = block["type"];
+		this.told?.start(block);
 		return before + frame("content_block_start", { index: this.next, content_block: block });
 	}
 
@@ -29,6 +54,7 @@ export class Indices {
 
 	/** Growth of the open block. `member` is JSON text: `"text":"…"`. */
 	delta(type: string, member: string): string {
+		if (this.told && ofThoughts.has(type)) this.told.grow(member);
 		return `${this.beforeDelta(type)}${member}}}\n\n`;
 	}
 

@@ -18,7 +18,7 @@ import {
 	type VideoBlock,
 	type WireRecord,
 } from "#core";
-import { cacheControl } from "./cache-control.ts";
+import { cacheControl } from "../chat-completions/service.ts";
 import { inputOf } from "./call-input.ts";
 import { nativeValue } from "./carried.ts";
 import { replayCitation } from "./citations.ts";

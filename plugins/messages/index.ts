@@ -1,6 +1,8 @@
 /** Anthropic's Messages API, for clients and for upstreams: `/v1/messages`, its token count, and lists of models. */
-import { add, definePlugin, protocols, t } from "#core";
-import { createMessages, messages } from "./protocol.ts";
+import { add, clock, definePlugin, protocols, t } from "#core";
+import { KeptReasoning } from "./client/kept-reasoning.ts";
+import { createConversations } from "./client/references.ts";
+import { createMessages } from "./protocol.ts";
 
 export default definePlugin({
 	name: "messages",
@@ -16,8 +18,11 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
+	needs: { clock },
 	gives: [protocols],
-	setup: ({ config }) => ({
-		offers: [add(protocols, config.betas ? createMessages({ betas: config.betas }) : messages)],
+	setup: ({ config: { betas = ["*"] }, needs }) => ({
+		offers: [
+			add(protocols, createMessages({ betas, conversations: createConversations(new KeptReasoning(needs.clock)) })),
+		],
 	}),
 });

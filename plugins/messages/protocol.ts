@@ -1,12 +1,12 @@
 /** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
-import { asCount, asRecord, type Protocol } from "#core";
+import { asCount, asRecord, type Conversations, type Protocol } from "#core";
 import { decodeRequest } from "./client/decode-request.ts";
 import { encodeResponse } from "./client/encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./client/errors.ts";
 import { lossWords } from "./client/loss-words.ts";
 import { models } from "./client/models.ts";
 import { operationAt, readCall } from "./client/read.ts";
-import { references } from "./client/references.ts";
+import { createConversations } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
 import { protocolName } from "./name.ts";
@@ -23,12 +23,13 @@ import { decodeError } from "./upstream/upstream-error.ts";
 interface MessagesOptions {
 	/** Names, or patterns with `*`, of the betas that are forwarded to upstreams. */
 	readonly betas: readonly string[];
+	readonly conversations: Conversations;
 }
 
 /** Anthropic's Messages API (version 2023-06-01; clients of 2026-10-21 are served too). */
-export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
+export const createMessages = ({ betas, conversations }: MessagesOptions): Protocol => ({
 	name: protocolName,
-	conversations: references,
+	conversations,
 	client: {
 		paths: ["/v1/messages", "/messages", "/v1/messages/count_tokens", "/messages/count_tokens"],
 		claims: (headers) => headers.has("anthropic-version"),
@@ -61,5 +62,5 @@ export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
 	facts,
 });
 
-/** The protocol as it is unless config says otherwise: every beta is forwarded. */
-export const messages: Protocol = createMessages({ betas: ["*"] });
+/** The protocol without memory: what the codec alone can do. Every beta is forwarded. */
+export const messages: Protocol = createMessages({ betas: ["*"], conversations: createConversations() });

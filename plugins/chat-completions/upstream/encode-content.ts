@@ -12,8 +12,7 @@ import {
 	type VideoBlock,
 	type WireRecord,
 } from "#core";
-import { cacheControl } from "../../messages/service.ts";
-import { breakpointOf } from "../cache-marks.ts";
+import { breakpointOf, cacheControl } from "../cache-marks.ts";
 import { addressOf, audioFormat, documentName } from "../media.ts";
 import { protocolName } from "../name.ts";
 import { ownExtras, type Writing } from "./target.ts";

@@ -15,6 +15,8 @@ import {
 	type ModelAsk,
 	type NeutralRequest,
 	type OutputFormat,
+	placed,
+	placeOf,
 	type Reasoning,
 	type WireRecord,
 } from "#core";
@@ -23,6 +25,7 @@ import { protocolName } from "../name.ts";
 import { refuse } from "../refuse.ts";
 import { bagOf, cacheOf, decodeBlocks } from "./decode-content.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { sentPlace } from "./kept-reasoning.ts";
 
 /** The blocks from `first` on. System text may stand amid a user's; there it is a message between two halves. */
 const splitAtSystem = (
@@ -142,7 +145,7 @@ const extrasOf = (body: WireRecord): Extras | undefined => {
 };
 
 /** Throws `Fault` (`invalid_request`, with `parameter`) for what no upstream could accept. */
-export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
+export const decodeRequest = ({ body, call, broughtBack }: ModelAsk): NeutralRequest => {
 	const { value } = body;
 	const exact = exactBody(body);
 	const told = asList(exact["messages"]).map(asRecord);
@@ -153,6 +156,9 @@ export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
 			? []
 			: decodeMessage(message, `messages[${index}]`, index === begin ? first : 0),
 	);
+	if (broughtBack)
+		for (const { blocks } of turns)
+			for (const block of blocks) placed(block, sentPlace(placeOf(block) ?? "", broughtBack));
 	const tools = decodeTools(exact["tools"], amid?.tools);
 	const user = asText(asRecord(value["metadata"])["user_id"]);
 	return {

@@ -19,6 +19,7 @@ import {
 	referenceDenial,
 	type WireRecord,
 } from "#core";
+import type { KeptReasoning } from "./kept-reasoning.ts";
 
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container_id"]),
@@ -99,15 +100,25 @@ const unanswerable = ({ call, body }: ModelAsk): Denial | undefined => {
 
 /**
  * Sends requests that name a thread, a file or a container to upstreams of this protocol alone, and those that only fill its
- * cache or ask for a summary. Nothing is kept.
+ * cache or ask for a summary. `reasoning`: puts back the thinking that clients leave out; absent where nothing is kept.
  */
-export const references: Conversations = {
-	load(ask) {
-		const body = ask.body.value;
+export const createConversations = (reasoning?: KeptReasoning): Conversations => ({
+	load(given, token, held) {
+		const body = given.body.value;
 		const denial = isRecord(body["thread"]) ? noThreads : foreignReference(body);
-		const only = unanswerable(ask);
+		const only = unanswerable(given);
 		const compared = comparedIn(body);
-		if (!denial && !only && !compared) return ask;
-		return { ...ask, ...definedOnly({ onlyUpstream: denial, looksUp: compared, onlyProtocol: only }) };
+		const ask =
+			denial || only || compared
+				? { ...given, ...definedOnly({ onlyUpstream: denial, looksUp: compared, onlyProtocol: only }) }
+				: given;
+		const own = reasoning?.kept.tokens.get(token.id);
+		return own === undefined ? ask : (reasoning?.load(ask, own, held) ?? ask);
 	},
-};
+	...(reasoning && {
+		save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): undefined {
+			// Without tools nothing was called.
+			if (ask.body.value["tools"] !== undefined) reasoning.save(ask, token.id, answer);
+		},
+	}),
+});

@@ -12,7 +12,7 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
-import { frame, Indices, wholeBlock } from "../block-events.ts";
+import { frame, Indices, ToldBlocks, wholeBlock } from "../block-events.ts";
 import { type BlockWriter, writerOf } from "../block-writer.ts";
 import { encodeOutputBlock, ServerPairs } from "../encode-output.ts";
 import { encodeFinish } from "../finish.ts";
@@ -37,7 +37,9 @@ interface Part {
 
 class Encoder implements StreamEncoder {
 	private readonly request: NeutralRequest;
-	private readonly indices = new Indices();
+	/** What may come back without its thoughts; absent where no tool may be called. */
+	private readonly told: ToldBlocks | undefined;
+	private readonly indices: Indices;
 	private readonly pairs = new ServerPairs();
 	private readonly parts = new Map<number, Part>();
 	/** Blocks in the order they opened; the first is the one being written. */
@@ -50,6 +52,12 @@ class Encoder implements StreamEncoder {
 
 	constructor(request: NeutralRequest) {
 		this.request = request;
+		this.told = request.tools && new ToldBlocks();
+		this.indices = new Indices(this.told);
+	}
+
+	answer(): WireRecord | undefined {
+		return this.told && { content: this.told.content };
 	}
 
 	push(event: NeutralEvent): string {

@@ -12,11 +12,13 @@ import {
 	isRecord,
 	type JsonBody,
 	type Loss,
+	type ModelAsk,
 	runAsText,
 	uncarryEncoded,
 	type WireRecord,
 } from "#core";
 import { foreignMark, foreignServerId, nativeFamily, originOf } from "../carried.ts";
+import { sentPlace } from "../client/kept-reasoning.ts";
 import { lastSummary, type Place } from "../mid-conversation.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
 import { goOn } from "../upstream/encode-turns.ts";
@@ -103,8 +105,14 @@ const mustStopThinking = (body: WireRecord, messages: readonly unknown[]): boole
 	return content.some((block) => asRecord(block)["type"] === "tool_use") && !thinks(content[0]);
 };
 
+type History = Pick<ModelAsk, "body" | "broughtBack">;
+
 /** The messages without what is foreign in them; undefined when nothing is. */
-const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly unknown[] | undefined => {
+const cleanMessages = (
+	{ body, broughtBack }: History,
+	family: string,
+	losses: Loss[],
+): readonly unknown[] | undefined => {
 	const isClaude = family === nativeFamily;
 	const holds = (word: string): boolean => body.text.includes(word);
 	const isForeigners = holds(foreignMark) || holds(foreignServerId) || holds(`"${encodedMark}`);
@@ -116,8 +124,8 @@ const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly
 		const content = asRecord(message)["content"];
 		const first = index === 0 ? begin.block : 0;
 		const lost = (at: number): void => {
-			const path = `messages[${begin.message + index}].content[${first + at}]`;
-			losses.push({ path, reason: "it belongs to another provider's model" });
+			const path = sentPlace(`messages[${begin.message + index}].content[${first + at}]`, broughtBack);
+			if (path !== "") losses.push({ path, reason: "it belongs to another provider's model" });
 		};
 		const shown = Array.isArray(content) && first > 0 ? content.slice(first) : content;
 		const clean = Array.isArray(shown) ? cleanContent(shown, isClaude, lost) : content;
@@ -131,11 +139,12 @@ const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly
 
 /** The edits of the body's root for a model of the family, and what is lost with them; none for a history that is its own. */
 export const historyEdits = (
-	body: JsonBody,
+	history: History,
 	family: string,
 ): { readonly edits: WireRecord; readonly losses: readonly Loss[] } => {
 	const losses: Loss[] = [];
-	const messages = cleanMessages(body, family, losses);
+	const { body } = history;
+	const messages = cleanMessages(history, family, losses);
 	const stops = mustStopThinking(body.value, messages ?? asList(body.value["messages"]));
 	if (stops) losses.push({ path: "thinking", reason: "tool calls of another model that are under way hinder it" });
 	return { edits: { ...(messages && { messages }), ...(stops && { thinking: undefined }) }, losses };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { asRecord } from "#core";
 import { messagesFaults } from "../../../test/support/grammar/messages.ts";
+import { createConversations } from "../client/references.ts";
 import { askOf, eventsOf, framesOf, type Json } from "../fixtures/exchange.ts";
 import { createMessages, messages } from "../protocol.ts";
 
@@ -71,7 +72,7 @@ describe("the request", () => {
 	});
 
 	test("without a beta that is not forwarded goes without the fields it brought", () => {
-		const some = createMessages({ betas: ["context-1m-*"] });
+		const some = createMessages({ betas: ["context-1m-*"], conversations: createConversations() });
 		const body = {
 			...plain,
 			context_management: { edits: [] },

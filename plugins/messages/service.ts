@@ -1,3 +1,0 @@
-/** What other plugins share that ask Claude by another protocol. */
-
-export { cacheControl } from "./cache-control.ts";

@@ -5,10 +5,12 @@ import type { PublicRoute, Route } from "../contract/route.ts";
 import { clientRoutes } from "./client-routes.ts";
 import type { TroublesTogether } from "./troubles-together.ts";
 
-interface OwnRouteOptions {
+export interface OwnRouteOptions {
 	readonly version: string;
-	/** Why calls cannot be answered now: a stop was asked for, or the database does not work. Undefined when they can. */
-	unready(): "stopping" | "database" | undefined;
+	/** Why calls cannot be answered now: a stop was asked for, the database does not work, or no charge can be written down. */
+	unready(): "stopping" | "database" | "disk" | undefined;
+	/** The database is on no disk of this node, so that others may take what this one cannot write down. */
+	readonly sharesDatabase: boolean;
 	/** How many upstreams are well, left alone, and tried again; without their names, for anyone may ask. */
 	upstreams(): Readonly<Record<string, number>>;
 	plugins(): readonly PluginRow[];
@@ -45,6 +47,7 @@ const state = (
 export const ownRoutes = ({
 	version,
 	unready,
+	sharesDatabase,
 	upstreams,
 	plugins,
 	model,
@@ -79,12 +82,15 @@ export const ownRoutes = ({
 	state("/health", "Whether calls can be answered.", unready),
 	state(
 		"/acceptz",
-		"Whether calls are taken, for balancers: 503 only while stopping. A node without its database still answers those whose lease holds.",
-		() => (unready() === "stopping" ? "stopping" : undefined),
+		"Whether calls are taken, for balancers: 503 while stopping, and where only this node's disk is full. One without its database still answers those whose lease holds.",
+		() => {
+			const reason = unready();
+			return reason === "stopping" || (reason === "disk" && sharesDatabase) ? reason : undefined;
+		},
 	),
 	state(
 		"/readyz",
-		"Whether calls can be answered; 503 with the reason while stopping or without the database. Counts upstreams by their state.",
+		"Whether calls can be answered; 503 with the reason while stopping, without the database, or where the disk is full. Counts upstreams by their state.",
 		unready,
 		() => ({
 			upstreams: upstreams(),

@@ -191,7 +191,6 @@ export class Portico {
 	}
 
 	private async build(blueprint: Blueprint): Promise<{ built?: Running; complaints: readonly string[] }> {
-		const { store } = this.options;
 		for (const secret of secretsOf(blueprint)) this.secrets.add(secret);
 		const audit = auditOf(() => this.current?.generation, this.options.log);
 		const backups = createBackups({ ...this.options, config: blueprint.config, audit });
@@ -203,7 +202,8 @@ export class Portico {
 				backups.route,
 				...ownRoutes({
 					version: this.options.version,
-					unready: () => (this.leaving || this.stopping ? "stopping" : store.outage() ? "database" : undefined),
+					unready: () => (this.leaving || this.stopping ? "stopping" : this.troubles.unready()),
+					sharesDatabase: this.troubles.sharesDatabase,
 					upstreams: () => upstreamStates(this.current?.generation),
 					plugins: rows,
 					model: () => usualModel(this.current?.generation.given(router)?.models() ?? []),

@@ -197,6 +197,17 @@ export class Troubles {
 		return [...own.filter((trouble) => trouble !== undefined), ...this.failing.list()];
 	}
 
+	/** Why calls cannot be answered, which no plugin and no upstream is the cause of. */
+	unready(): "database" | "disk" | undefined {
+		if (this.input.outage()) return "database";
+		return this.ofDisk() && "disk";
+	}
+
+	/** The database is on no disk of this node, so that others may take what this one cannot write down. */
+	get sharesDatabase(): boolean {
+		return this.serverFolder === undefined;
+	}
+
 	private ofClock(): Trouble | undefined {
 		const set = this.clockWatch.wasSet();
 		if (set === undefined) return undefined;

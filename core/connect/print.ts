@@ -27,27 +27,41 @@ export const exportLines = (variables: Readonly<Record<string, string>>): readon
 export const tomlLines = (members: Readonly<Record<string, string>>): readonly string[] =>
 	Object.entries(members).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
 
-const textOf = (setting: Setting): readonly string[] => {
+/** One thing to copy as it stands. */
+interface ConnectPart {
+	/** Where it belongs: "in ~/.codex/config.toml"; absent for what a person does by hand. */
+	readonly place?: string;
+	readonly text: string;
+}
+
+const partOf = (setting: Setting): ConnectPart => {
 	if (setting.kind === "environment") {
 		const place =
 			setting.file === undefined ? "in the environment" : `in the environment, or in ${setting.file} without "export"`;
-		return [`# ${place}`, ...exportLines(setting.variables)];
+		return { place, text: exportLines(setting.variables).join("\n") };
 	}
-	if (setting.kind === "command") return ["# run", brokenLine(setting.words)];
-	if (setting.kind === "steps") return setting.steps.map((step, at) => `# ${at + 1}. ${step.replace(/[\r\n]+/g, " ")}`);
-	const head = `# in ${setting.file}`;
-	if (setting.kind === "toml")
-		return [head, ...tomlLines(setting.top), "", `[${setting.table}]`, ...tomlLines(setting.members)];
+	if (setting.kind === "command") return { place: "run", text: brokenLine(setting.words) };
+	if (setting.kind === "steps")
+		return { text: setting.steps.map((step, at) => `${at + 1}. ${step.replace(/[\r\n]+/g, " ")}`).join("\n") };
+	const place = `in ${setting.file}`;
+	if (setting.kind === "toml") {
+		const lines = [...tomlLines(setting.top), "", `[${setting.table}]`, ...tomlLines(setting.members)];
+		return { place, text: lines.join("\n") };
+	}
 	const whole = { ...setting.once, ...setting.content };
-	return [
-		head,
-		setting.kind === "json" ? JSON.stringify(whole, undefined, 2) : stringify(whole, { lineWidth: 0 }).trimEnd(),
-	];
+	const text = setting.kind === "json" ? JSON.stringify(whole, undefined, 2) : stringify(whole, { lineWidth: 0 });
+	return { place, text: text.trimEnd() };
 };
+
+/** All settings of a client, each apart: files take no more than what is theirs. */
+export const connectParts = (client: Client, gateway: Gateway): readonly ConnectPart[] =>
+	client.settings(gateway).map(partOf);
 
 /** All settings of a client, as `portico connect` prints them. */
 export const connectText = (client: Client, gateway: Gateway): string => {
-	const parts = client.settings(gateway).map((setting) => textOf(setting).join("\n"));
+	const parts = connectParts(client, gateway).map(({ place, text }) =>
+		place === undefined ? text.replace(/^/gm, "# ") : `# ${place}\n${text}`,
+	);
 	const note = client.note === undefined ? "" : `\n# ${client.note}`;
 	return [`# ${client.title}${note}`, ...parts].join("\n\n");
 };

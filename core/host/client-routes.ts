@@ -1,9 +1,10 @@
 /** What `portico connect` prints, for pages: the settings of every client, with this gateway's address in them. */
 import { keyPlaceholder, modelPlaceholder } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
-import { connectText } from "../connect/print.ts";
+import { connectParts, connectText } from "../connect/print.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { PersonRoute } from "../contract/route.ts";
+import { definedOnly } from "../neutral/json.ts";
 
 const addressIn = (given: string | null, own: string): string => {
 	if (given === null) return own;
@@ -37,6 +38,8 @@ export const clientRoutes = (usual: () => string | undefined): readonly PersonRo
 			const data = clients.map((client) => ({
 				name: client.name,
 				title: client.title,
+				...definedOnly({ note: client.note }),
+				parts: connectParts(client, gateway),
 				text: connectText(client, gateway),
 			}));
 			return Response.json({ data, keyPlaceholder: gateway.key, model });

@@ -86,12 +86,16 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 		await page.getByRole("tab").first().waitFor();
 		const tabs = await page.getByRole("tab").all();
 		expect(tabs.length).toBeGreaterThanOrEqual(6);
-		const copy = page.getByRole("tabpanel").getByRole("button");
+		const copy = page.getByRole("tabpanel").getByRole("button").first();
 		for (const tab of tabs) {
 			await tab.click();
 			const panel = page.getByRole("tabpanel");
-			const snippet = await panel.locator("pre").textContent();
+			const snippets = await panel.locator("pre").allTextContents();
+			const snippet = snippets.join("\n");
 			expect(snippet).toContain("$PORTICO_KEY");
+			// Each can be copied into its place as it stands.
+			for (const one of snippets) expect(one).not.toMatch(/^#/);
+			if (snippet.startsWith("{")) expect(JSON.parse(snippets[0] ?? "")).toBeObject();
 			expect(await panel.textContent()).toContain("Put the key in the place of $PORTICO_KEY");
 			expect(snippet).not.toContain(key);
 			// Of this tab nothing was copied yet, whatever was of the first.

@@ -6,6 +6,7 @@ import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/fields.css";
 import "./styles/parts.css";
+import "./styles/code.css";
 import "./styles/table.css";
 import "./styles/dialog.css";
 import "./styles/shell.css";

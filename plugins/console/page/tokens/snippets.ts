@@ -2,10 +2,17 @@
 import { query } from "../data/call.ts";
 import { text, type Wire, wires } from "../data/read.ts";
 
+/** One thing to copy as it stands, and where it belongs. */
+interface SnippetPart {
+	readonly place: string | undefined;
+	readonly text: string;
+}
+
 interface Snippet {
 	readonly name: string;
 	readonly title: string;
-	readonly text: string;
+	readonly note: string | undefined;
+	readonly parts: readonly SnippetPart[];
 }
 
 /** The route that gives what `portico connect` prints. `model`: one that the token may ask for, where it says which. */
@@ -16,8 +23,6 @@ export const snippetsIn = (answer: Wire | undefined): readonly Snippet[] =>
 	(answer ? wires(answer, "data") : []).map((one) => ({
 		name: text(one, "name") ?? "",
 		title: text(one, "title") ?? "",
-		text: text(one, "text") ?? "",
+		note: text(one, "note"),
+		parts: wires(one, "parts").map((part) => ({ place: text(part, "place"), text: text(part, "text") ?? "" })),
 	}));
-
-/** The command of a snippet, without what is said of it. */
-export const commandIn = (snippet: string): string => /^curl [\s\S]*/m.exec(snippet)?.[0] ?? snippet;

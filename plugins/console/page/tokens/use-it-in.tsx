@@ -38,7 +38,15 @@ export const UseItIn = ({ model }: { readonly model: string | undefined }) => {
 					</select>
 				</p>
 			)}
-			<Code label={shown.title} text={shown.text} />
+			<div class="stack">
+				{shown.note && <p class="quiet">{shown.note}</p>}
+				{shown.parts.map(({ place, text }) => (
+					<div key={text} class={place === undefined ? "prose" : undefined}>
+						{place !== undefined && place !== "run" && <small class="quiet place">{place}</small>}
+						<Code label={[shown.title, place].filter(Boolean).join(", ")} text={text} />
+					</div>
+				))}
+			</div>
 		</Tabs>
 	);
 };

@@ -185,7 +185,8 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 			await at.page.getByRole("button", { name: protocol, exact: true }).click();
 			await at.page.getByRole("tab", { name: "Answer" }).click();
 			await at.page.getByLabel("Prompt").fill(`Words by ${protocol}`);
-			await at.page.getByRole("button", { name: "Send" }).click();
+			if (protocol === "messages") await at.page.keyboard.press("Control+Enter");
+			else await at.page.getByRole("button", { name: "Send" }).click();
 			await at.page.locator(".answer", { hasText: `You said: Words by ${protocol}` }).waitFor();
 			await at.page.getByRole("link", { name: "Explain this call" }).waitFor();
 			await at.page.getByRole("tab", { name: "Events" }).click();

@@ -36,8 +36,10 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 	});
 
 	test("who is the only admin stays one, and reads in words what was changed", async () => {
+		const [ada] = (await at.gateway.admin("GET", "/admin/people"))["data"] as { id: string }[];
 		await at.gateway.admin("POST", "/admin/tokens", {
 			name: "worded",
+			owner: ada?.id,
 			models: ["gemini-3-*", "demo"],
 			rateLimit: { requestsPerMinute: 20 },
 			tags: { "cost-center": "4711" },
@@ -49,7 +51,9 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Close").click();
 		await at.go("People");
 		await at.page
-			.getByRole("row", { name: /create token worded.*models: gemini-3-\*, demo.*rateLimit: requestsPerMinute 20/ })
+			.getByRole("row", {
+				name: /create token worded.*models: gemini-3-\*, demo.*rateLimit: requestsPerMinute 20.*owner: Ada/,
+			})
 			.waitFor();
 		await at.page.getByRole("button", { name: "Disable Ada" }).click();
 		// One stray click stops nobody's applications.

@@ -1,6 +1,7 @@
 /** Who changed what, newest first. */
 import { useRef, useState } from "preact/hooks";
 import { exact } from "../data/format.ts";
+import { usePersonNames } from "../data/person-names.ts";
 import { wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Failure } from "../parts/failure.tsx";
@@ -39,9 +40,10 @@ const most = 990;
 export const Audit = () => {
 	const [limit, setLimit] = useState(step);
 	const { data, failure } = useAnswer(`/admin/audit?limit=${limit}`);
+	const personName = usePersonNames();
 	/** What is shown stays until there is more. */
 	const latest = useRef<readonly AuditLine[]>([]);
-	if (data) latest.current = wires(data, "data").map(auditLineOf);
+	if (data) latest.current = wires(data, "data").map((line) => auditLineOf(line, personName));
 	const lines = latest.current;
 	return (
 		<>

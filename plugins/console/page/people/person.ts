@@ -65,16 +65,18 @@ const said = (value: unknown): string => {
 		.join(" ");
 };
 
-const changeOf = ([field, value]: [string, unknown]): string => {
-	const change = asWire(value);
-	return change["from"] === undefined
-		? `${field}: ${said(change["to"])}`
-		: `${field}: ${said(change["from"])} → ${said(change["to"])}`;
+const changeOf = (field: string, change: Wire, personName: (id: string) => string): string => {
+	const [from, to] = ["from", "to"].map((end) => {
+		const value = change[end];
+		return said(field === "owner" && typeof value === "string" ? personName(value) : value);
+	});
+	return change["from"] === undefined ? `${field}: ${to}` : `${field}: ${from} → ${to}`;
 };
 
 const named = (wire: Wire): boolean => ![undefined, text(wire, "object")].includes(text(wire, "name"));
 
-export const auditLineOf = (wire: Wire): AuditLine => ({
+/** `personName`: of an id. */
+export const auditLineOf = (wire: Wire, personName: (id: string) => string): AuditLine => ({
 	id: text(wire, "id") ?? "",
 	at: time(wire, "at"),
 	who: text(asWire(wire["operator"]), "name") ?? "",
@@ -87,5 +89,5 @@ export const auditLineOf = (wire: Wire): AuditLine => ({
 	address: text(wire, "address"),
 	changes: Object.entries(asWire(wire["changes"]))
 		.filter(([, value]) => Object.keys(asWire(value)).length > 0)
-		.map(changeOf),
+		.map(([field, value]) => changeOf(field, asWire(value), personName)),
 });

@@ -147,8 +147,14 @@ export const PlaygroundPage = () => {
 							rows={6}
 							value={prompt}
 							required
+							aria-describedby="prompt-note"
 							onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
+							onKeyDown={(event) => {
+								if (event.key === "Enter" && (event.ctrlKey || event.metaKey))
+									event.currentTarget.form?.requestSubmit();
+							}}
 						/>
+						<small id="prompt-note">Ctrl+Enter sends it.</small>
 					</div>
 					<div class="bar">
 						<button type="submit" class="first" disabled={busy}>

@@ -8,6 +8,8 @@ interface ChartProps {
 	/** Below each column. */
 	readonly labels: readonly string[];
 	readonly series: readonly Series[];
+	/** Whether half of one is none, as of calls. */
+	readonly whole: boolean;
 	/** A figure as the axis says it. */
 	readonly say: (value: number) => string;
 	/** The chart in a sentence. */
@@ -39,7 +41,10 @@ const stacked = (series: readonly Series[], columns: number): number[][] => {
 		.reverse();
 };
 
-const draw = (element: HTMLElement, { labels, series, say }: ChartProps): uPlot => {
+/** 1, 2, 5, 10 … between two lines of a scale. */
+const wholeSteps = Array.from({ length: 27 }, (_, at) => ([1, 2, 5][at % 3] ?? 1) * 10 ** Math.floor(at / 3));
+
+const draw = (element: HTMLElement, { labels, series, say, whole }: ChartProps): uPlot => {
 	const [ink, rule] = [colour(element, "--quiet"), colour(element, "--rule")];
 	const font = "12px 'Instrument Sans', sans-serif";
 	const bars = uPlot.paths.bars?.({ size: [0.64, 34] });
@@ -67,6 +72,7 @@ const draw = (element: HTMLElement, { labels, series, say }: ChartProps): uPlot 
 				// As wide as what it says: a millionth of a dollar takes nine letters.
 				{
 					...axis,
+					...(whole && { incrs: wholeSteps }),
 					size: (_, said) => Math.max(62, ...(said ?? []).map((word) => 14 + 7 * word.length)),
 					grid: { stroke: rule, width: 1 },
 					values: (_, splits) => splits.map(say),

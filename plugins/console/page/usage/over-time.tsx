@@ -47,7 +47,7 @@ export const OverTime = ({ sums, period, steps, now }: OverTimeProps) => {
 					]}
 				/>
 			</header>
-			<Chart labels={stepLabels(steps)} series={series} say={say} sentence={sentence} />
+			<Chart labels={stepLabels(steps)} series={series} say={say} whole={figure === "calls"} sentence={sentence} />
 		</section>
 	);
 };

@@ -44,6 +44,9 @@ const state = (
 	},
 });
 
+/** Where a person goes whose browser opens the bare address, once some plugin serves it. */
+const page = "/console";
+
 export const ownRoutes = ({
 	version,
 	unready,
@@ -61,13 +64,17 @@ export const ownRoutes = ({
 		method: "GET",
 		path: "/",
 		access: "public",
-		summary: "Says what this is.",
-		handle: () =>
-			Response.json({
+		summary: "Says what this is; leads browsers to the page, where there is one.",
+		handle({ request }) {
+			const served = plugins().some(({ routes }) => routes.includes(`GET ${page}`));
+			if (served && request.headers.get("accept")?.includes("text/html") === true)
+				return new Response(null, { status: 302, headers: { location: page, vary: "accept" } });
+			return Response.json({
 				name: "portico",
 				version,
 				message: "An AI model gateway. Send a key as `Authorization: Bearer sk-…`; GET /v1/models lists the models.",
-			}),
+			});
+		},
 	},
 	{
 		method: "HEAD",

@@ -39,6 +39,18 @@ test.each(["/console", "/console/", "/console/tokens", "/console/tokens/tok_1", 
 	},
 );
 
+test("a browser at the bare address is led to the page; a program is told what answers", async () => {
+	const ask = (accept: string) => fetch(`${gateway.url}/`, { redirect: "manual", headers: { accept } });
+	const led = await ask("text/html,application/xhtml+xml,*/*;q=0.8");
+	expect([led.status, led.headers.get("location"), led.headers.get("vary")]).toEqual([302, "/console", "accept"]);
+	for (const accept of ["*/*", "application/json"])
+		expect(await (await ask(accept)).json()).toMatchObject({ name: "portico" });
+	const without = await startGateway({ plugins: ["tokens"] });
+	const told = await fetch(`${without.url}/`, { headers: { accept: "text/html" } });
+	expect(await told.json()).toMatchObject({ name: "portico" });
+	await without.stop();
+});
+
 test("the page holds no script and no style of its own", () => {
 	expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
 	expect(html).toContain("<noscript>");

@@ -210,4 +210,12 @@ describe("a body that is refused", () => {
 		expect(refusal('{"a":[[1]]}', { depth: 2, nodes: 9 })?.message).toContain("deeper than 2");
 		expect(refusal(`{"a":"${"[{,".repeat(600_000)}"}`)).toBeUndefined();
 	});
+
+	test("more letters written as escapes than any model reads", () => {
+		for (const letter of ["\\n", "\\\\", "\\u4e00"]) {
+			expect(refusal(`{"a":"${letter.repeat(2_500_000)}"}`)).toBeUndefined();
+			expect(refusal(`{"a":"${letter.repeat(2_500_001)}"}`)?.message).toContain("more than 2500000 characters");
+		}
+		expect(refusal(`{"a":"${"a".repeat(20_000_000)}"}`)).toBeUndefined();
+	});
 });

@@ -122,6 +122,18 @@ const rootMembers = (text: string, limits: JsonLimits, counted = { nodes: 0 }): 
 	return found;
 };
 
+/** More than a model can read of text in which every letter is written so; the parser takes thirty times as long for one as for a letter. */
+const mostEscapes = 2_500_000;
+
+const refuseEscapes = (text: string): void => {
+	let escapes = 0;
+	for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at + 2))
+		if (++escapes > mostEscapes)
+			invalid(
+				`The request body has more than ${mostEscapes} characters written as escapes (\\n, \\u4e00); send less at once.`,
+			);
+};
+
 const refuseCostly = ({ complaint }: JsonCost, what = "request body"): void => {
 	if (complaint !== undefined) invalid(`The ${what} ${complaint}; send less at once.`);
 };
@@ -143,6 +155,7 @@ export const refuseCostlyTexts = (fields: unknown, mostValues = mostWritten): vo
 export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimits): HeldBody => {
 	if (bytes.length === 0) invalid("The request body is empty; send a JSON object.");
 	const text = decode(bytes);
+	if (bytes.length > 2 * mostEscapes) refuseEscapes(text);
 	const first = text.trimStart().charAt(0);
 	if (first !== "{") invalid("The request body must be a JSON object, that is, begin with `{`.");
 	const counted = { nodes: 0 };

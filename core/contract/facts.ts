@@ -18,6 +18,8 @@ export interface RequestBound {
 	readonly images: number;
 	/** Something outside the body is read as well (a file, an earlier answer), or what counts for more than its bytes. */
 	readonly open: boolean;
+	/** The context window that the request asks for, where a model has a larger one for those who ask. */
+	readonly window?: number;
 	/** How often the body is read: once more for each round of a tool that runs at the upstream. */
 	readonly turns: number;
 	readonly fees: Fees;
@@ -58,9 +60,9 @@ export interface Steering {
 export interface RequestFacts {
 	/**
 	 * `new BoundReader(body).result()` for a body that is text; tell the reader each picture in it (`inline`, `address`) before,
-	 * or its base64 is held as text is: far more than a picture costs.
+	 * or its base64 is held as text is: far more than a picture costs. `headers`: the client's, of a call that is made.
 	 */
-	bound(body: JsonBody): RequestBound;
+	bound(body: JsonBody, headers?: Headers): RequestBound;
 	/**
 	 * The words in a body of this protocol that change the price of its tokens, in lower case: `priority`, `fast`,
 	 * `inference_geo:us`. Those that are known to change nothing are left out.

@@ -63,7 +63,8 @@ export const inputTokens = (bound: RequestBound, window?: number, picture: numbe
 	const once = bound.tokens + bound.images * picture;
 	// Each round of a hosted tool reads the request again; together they fill at least one window.
 	const rounds = bound.turns > 1 ? bound.turns : 0;
-	const all = bound.open ? Math.max(window ?? Math.max(once, unknownWindow), once * rounds) : once;
+	const least = Math.max(once * rounds, bound.window ?? 0);
+	const all = bound.open ? Math.max(window ?? Math.max(once, unknownWindow), least) : once;
 	// A summary is of all, and read in its place.
 	return bound.summary === undefined ? all : 2 * all + bound.summary;
 };
@@ -150,7 +151,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	if (call.surface === "endpoint") return endpointCost(call, prices);
 	const { facts } = call.ask.protocol;
 	const { value } = call.ask.body;
-	const bound = facts.bound(call.ask.body);
+	const bound = facts.bound(call.ask.body, call.ask.headers);
 	const tiers = facts.tiers(value);
 	const targets = targetsOf(call, prices, bound, settings.unknownOutput);
 	if (!targets) return notPriced(call.model.name);

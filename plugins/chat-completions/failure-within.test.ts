@@ -1,8 +1,8 @@
 /** Failures that vendors tell with 200 must not look like answers. */
 import { describe, expect, test } from "bun:test";
-import { bodyWith, contextFor, eventsOf, neutralOf } from "./fixtures/ask.ts";
+import { askFor, bodyWith, contextFor, eventsOf, neutralOf } from "./fixtures/ask.ts";
 import { chunk, done } from "./fixtures/chunks.ts";
-import { observe } from "./passthrough/observe.ts";
+import { observe, observer } from "./passthrough/observe.ts";
 import { chatCompletions } from "./protocol.ts";
 
 const context = contextFor(neutralOf(bodyWith({ stream: true })), "m");
@@ -27,6 +27,11 @@ const failures: readonly (readonly [vendor: string, told: Record<string, unknown
 		"content_policy",
 	],
 	["MiniMax, too long", { choices: null, base_resp: { status_code: 1039, status_msg: "Long." } }, "context_length"],
+	[
+		"MiniMax, amid what is no piece",
+		{ choices: [], base_resp: { status_code: 1002, status_msg: "Slow." } },
+		"rate_limited",
+	],
 	["MiniMax, its own fault", { choices: null, base_resp: { status_code: 1033, status_msg: "Died." } }, "upstream"],
 ];
 
@@ -36,7 +41,10 @@ describe.each(failures)("%s", (_, told, kind) => {
 		expect(observe(told)).toMatchObject({ finished: false, error: { kind } });
 	});
 
-	test("ends a stream that had begun, though [DONE] follows", () => {
+	test("ends a stream that had begun, though [DONE] follows, translated and passed", () => {
+		const watching = observer(askFor(bodyWith({ stream: true })));
+		for (const data of [JSON.stringify(said), JSON.stringify(told), "[DONE]"]) watching.event({ data });
+		expect(watching.result()).toMatchObject({ finished: false, error: { kind } });
 		const events = eventsOf([said, told, done], context);
 		expect(events.slice(-2)).toMatchObject([
 			{ type: "error", error: { kind } },

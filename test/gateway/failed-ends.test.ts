@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
-import { chatStream } from "../support/chat-answers.ts";
+import { chatChunk, chatStream } from "../support/chat-answers.ts";
 
 let failing: ScriptedUpstream;
 let sound: ScriptedUpstream;
@@ -138,4 +138,15 @@ describe.each(["generateContent", "streamGenerateContent?alt=sse"])("a client of
 		const response = await gateway.ask(`/v1beta/models/two:${verb}`, { contents });
 		expect([response.status, (await response.text()).includes("NO_IMAGE")]).toEqual([200, true]);
 	});
+});
+
+test("MiniMax's word for a failure amid a stream that passes is told in OpenAI's too, and is what is written down", async () => {
+	const failure = { id: "c", choices: null, base_resp: { status_code: 1002, status_msg: "Too often." } };
+	const begun = chatChunk({ role: "assistant", content: "Hel" });
+	failing.answer(() => streamOf([begun, `data: ${JSON.stringify(failure)}\n\n`]));
+	const response = await gateway.ask("/v1/chat/completions", { model: "foreign", stream: true, messages });
+	const told = (await response.text()).trim().split("\n\n");
+	expect(told[1]).toContain('"base_resp"');
+	expect(told[2]).toContain('"rate_limit_exceeded"');
+	expect(await rowOf(response)).toMatchObject({ ending: "upstream_failed" });
 });

@@ -14,7 +14,7 @@ import { isRefusedCredentials } from "../../errors/upstream-failure.ts";
 import type { WholeLines } from "../../wire/json-lines.ts";
 import type { WholeEvents } from "../../wire/whole-events.ts";
 import type { StreamPass } from "../call/exchange.ts";
-import { cleanWords, mayTellError } from "../call/upstream-words.ts";
+import { cleanWords, mayTellError, redacted } from "../call/upstream-words.ts";
 import { unannouncedEnd } from "./translation.ts";
 
 const utf8 = new TextDecoder();
@@ -27,6 +27,8 @@ export class PassedStream implements StreamPass {
 	private readonly editor: StreamEditor | undefined;
 	/** Lets whole events through alone. */
 	private readonly whole: WholeEvents | WholeLines;
+	/** Whether the upstream told its error as the protocol tells one. */
+	private told = false;
 
 	constructor(ask: ProtocolAsk, target: Target, changes: PassthroughChanges, whole: WholeEvents | WholeLines) {
 		const { passthrough } = ask.protocol;
@@ -46,8 +48,12 @@ export class PassedStream implements StreamPass {
 
 	end(events: readonly StreamEvent[]): string {
 		const text = this.take(events);
-		if (!this.progress().finished && this.observer.result().error === undefined) throw new Fault(unannouncedEnd);
-		return this.editor ? this.clean(text, events) + this.editor.end() : this.clean(this.whole.rest(), events);
+		const { finished } = this.progress();
+		const error = finished ? undefined : this.observer.result().error;
+		if (!finished && error === undefined) throw new Fault(unannouncedEnd);
+		const rest = this.editor ? this.clean(text, events) + this.editor.end() : this.clean(this.whole.rest(), events);
+		// What only its vendor's clients take for an error is told once more, in the words of the protocol.
+		return error && !this.told ? rest + this.fail(redacted(error, this.target)) : rest;
 	}
 
 	seen(): Observation {
@@ -87,6 +93,7 @@ export class PassedStream implements StreamPass {
 	private clean<T extends string | Uint8Array>(piece: T, events: readonly StreamEvent[]): T | string {
 		const error = mayTellError(events) ? this.observer.result().error : undefined;
 		if (error === undefined) return piece;
+		this.told = true;
 		if (isRefusedCredentials(error)) throw new Fault(error);
 		const text = typeof piece === "string" ? piece : utf8.decode(piece);
 		const words = cleanWords(text, this.target);

@@ -65,7 +65,8 @@ const mayMatter = (data: string): boolean =>
 	(data.includes('"usage"') && !data.includes('"usage":null')) ||
 	data.includes('"finish_reason":"') ||
 	data.includes('"finish_reason": "') ||
-	data.includes('"error"');
+	data.includes('"error"') ||
+	data.includes('"base_resp"');
 
 const ordinary = new Set(["stop", "tool_calls", "function_call", "eos", ""]);
 
@@ -220,7 +221,7 @@ const messageBytes = (message: unknown): number =>
 export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
 	const { choices, error: told, service_tier: tier } = root;
-	const error = told || !Array.isArray(choices) ? failureWithin(root) : undefined;
+	const error = told || asList(choices).length === 0 ? failureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
 	let cites = false;

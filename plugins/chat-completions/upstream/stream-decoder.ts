@@ -32,9 +32,9 @@ const tick: readonly NeutralEvent[] = [{ type: "tick" }];
 const notJson: Denial = { kind: "upstream", message: "The upstream sent an event that is not JSON. Ask again." };
 const nothing: Denial = { kind: "upstream", message: "The upstream ended its stream without an answer. Ask again." };
 
-/** A piece of an answer has choices, and neither an error nor Groq's word on the stream. */
-const mayFail = ({ choices, error, x_groq }: WireRecord): boolean =>
-	!Array.isArray(choices) || Boolean(error) || x_groq !== undefined;
+/** A piece of an answer has choices, and neither an error nor Groq's or MiniMax's word on the stream. */
+const mayFail = ({ choices, error, x_groq, base_resp }: WireRecord): boolean =>
+	!Array.isArray(choices) || Boolean(error) || x_groq !== undefined || base_resp !== undefined;
 
 const words = eventMembers(["content"], padding);
 

@@ -44,10 +44,14 @@ export const warningsOf = (
 		found.push(
 			`server.host: ${server.host} is reached from elsewhere over plain HTTP, where keys can be read on the way. Give server.tls, or put a proxy with TLS before it and name it in server.trustedProxies`,
 		);
-	const { total } = budgetFor(server);
+	const { total, largest } = budgetFor(server);
+	if (server.bodyLimitBytes > largest)
+		found.push(
+			`server.bodyLimitBytes: bodies of more than ${inMegabytes(largest)}, half of what all may hold (server.memoryBytes, a quarter of the ${inMegabytes(memoryBytes())} that this process may use unless it is set), are refused, though ${inMegabytes(server.bodyLimitBytes)} are allowed. Lower server.bodyLimitBytes, or give the process more memory`,
+		);
 	if (total > memoryBytes() / 2)
 		found.push(
-			`server.memoryBytes: bodies and answers may hold ${inMegabytes(total)} of the ${inMegabytes(memoryBytes())} that this process may use, and the system ends one that uses more. Lower server.memoryBytes or server.bodyLimitBytes, or give the process more`,
+			`server.memoryBytes: bodies and answers may hold ${inMegabytes(total)} of the ${inMegabytes(memoryBytes())} that this process may use, and the system ends one that uses more. Lower server.memoryBytes, or give the process more`,
 		);
 	const forModels = generation.all(protocols).length + generation.all(endpoints).length > 0;
 	// Tasks are submitted at routes.

@@ -30,7 +30,7 @@ const server = {
 	bodyLimitBytes: t.Integer({
 		minimum: 1024,
 		default: 64 * 1024 * 1024,
-		description: "The largest request body that is read, in bytes.",
+		description: "The largest request body that is read, in bytes; no more than half of memoryBytes.",
 	}),
 	bodySeconds: seconds(
 		60,
@@ -41,7 +41,7 @@ const server = {
 		t.Integer({
 			minimum: 64 * 1024,
 			description:
-				"What the bodies and answers of all calls may hold at once, in bytes; half of it one token, or all tokens of one person, at most. Default: a quarter of the memory there is, and no less than four times bodyLimitBytes.",
+				"What the bodies and answers of all calls may hold at once, in bytes; half of it one token, or all tokens of one person, at most. Default: a quarter of the memory there is, that of its container where it runs in one.",
 		}),
 	),
 	answerLimitBytes: t.Integer({

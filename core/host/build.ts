@@ -152,9 +152,14 @@ export const buildGateway = async (
 	return { built: { generation, refusals, relay, handler }, complaints: [] };
 };
 
-/** What bodies and answers may hold at once: so much that one token can always send, and be sent, the largest of them. */
-export const budgetFor = ({ memoryBytes: set, bodyLimitBytes }: ServerConfig): ByteBudget =>
-	new ByteBudget(set ?? Math.max(Math.floor(memoryBytes() / 4), 4 * bodyLimitBytes));
+/**
+ * What bodies and answers may hold at once. A process under load has some 110 MB besides, and as much again as they hold: of
+ * more than a quarter the system ended one that had 512 MB or less.
+ */
+export const budgetFor = (
+	{ memoryBytes: set }: Pick<ServerConfig, "memoryBytes">,
+	memory = memoryBytes(),
+): ByteBudget => new ByteBudget(set ?? Math.floor(memory / 4));
 
 /** The model routes, each with the plugin whose protocol or endpoint has it: the routes themselves are the relay's. */
 const modelPaths = ({ owned }: Generation) =>

@@ -62,6 +62,9 @@ test("check warns of what is allowed and probably not meant", async () => {
 	);
 	expect(await warned(config({ host: "0.0.0.0", trustedProxies: ["10.0.0.0/8"] }))).not.toContain("warning");
 	expect(await warned(config({ memoryBytes: 2 ** 50 }))).toContain("bodies and answers may hold 1073741824 MB of the ");
+	expect(await warned(config({ memoryBytes: 64 * 2 ** 20 }))).toContain(
+		"bodies of more than 32 MB, half of what all may",
+	);
 	expect(await warned(config({}, [{ use: "demo" }, router()]))).toContain("warning: plugins: none recognises tokens");
 	expect(await warned(config({}, [{ use: "tokens" }]))).toContain('so every call is refused; add "- use: router"');
 	const noModels = [{ use: "tokens" }, { use: "router" }];

@@ -28,11 +28,13 @@ export class AfterBursts {
 		this.bytes += bytes;
 		if (this.waits || this.bytes < burstBytes || !this.isIdle()) return;
 		this.waits = true;
-		this.clock.after(quietMs, () => {
-			this.waits = false;
-			if (!this.isIdle()) return;
-			this.bytes = 0;
-			this.collect();
-		});
+		this.clock.after(quietMs, this.lookAgain);
 	}
+
+	private readonly lookAgain = (): void => {
+		this.waits = false;
+		if (!this.isIdle()) return;
+		this.bytes = 0;
+		this.collect();
+	};
 }

@@ -21,7 +21,10 @@ let [lastAt, lastTime] = [0, ""];
 /** The time as JSON has it; lines of a busy gateway share their milliseconds. */
 const timeNow = (): string => {
 	const now = Date.now();
-	if (now !== lastAt) [lastAt, lastTime] = [now, new Date(now).toISOString()];
+	if (now !== lastAt) {
+		lastTime = new Date(now).toISOString();
+		lastAt = now;
+	}
 	return lastTime;
 };
 

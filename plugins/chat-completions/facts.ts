@@ -35,8 +35,11 @@ const typeOf = (part: WireRecord): string | undefined => {
 };
 
 /** By these vLLM and SGLang make as many tokens of a picture as the client likes. */
-const sizes = ["mm_processor_kwargs", "images_config", "max_dynamic_patch", "min_dynamic_patch"];
-const setsSize = (value: WireRecord): boolean => sizes.some((field) => isGiven(value[field]));
+const setsSize = (value: WireRecord): boolean =>
+	isGiven(value["mm_processor_kwargs"]) ||
+	isGiven(value["images_config"]) ||
+	isGiven(value["max_dynamic_patch"]) ||
+	isGiven(value["min_dynamic_patch"]);
 
 /** Fields that say what is read, and how much that is. */
 const telling = "role type text content image_url video_url audio_url input_audio file url uuid audio".split(" ");

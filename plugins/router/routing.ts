@@ -112,16 +112,16 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		);
 	};
 
+	const newPlan: Router["plan"] = (name, affinity, call) => {
+		const setting = configured.find(name);
+		const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(call?.caller), call);
+		if (plan && setting.targets.length === 1 && setting.name === name)
+			fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
+		return plan;
+	};
+
 	return {
-		plan(name, affinity, call): Plan | undefined {
-			const fixedPlan = fixedPlans.get(name);
-			if (fixedPlan) return fixedPlan;
-			const setting = configured.find(name);
-			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(call?.caller), call);
-			if (plan && setting.targets.length === 1 && setting.name === name)
-				fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
-			return plan;
-		},
+		plan: (name, affinity, call) => fixedPlans.get(name) ?? newPlan(name, affinity, call),
 		explain(name, affinity) {
 			const setting = configured.find(name);
 			const plan = setting && planOf(name, setting, affinity, ({ state }) => state !== "open");

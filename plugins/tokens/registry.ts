@@ -87,7 +87,12 @@ export class Registry {
 		const { store, clock } = this.options;
 		const unheardMs = store.shared ? clock.monotonic() - this.heardAt : 0;
 		if (unheardMs <= trustedMs || (this.away && unheardMs <= this.options.aloneMs)) return this.find(key);
-		return this.hear().then(() => this.find(key));
+		return this.findOnceHeard(key);
+	}
+
+	private async findOnceHeard(key: string): Promise<Identity> {
+		await this.hear();
+		return await this.find(key);
 	}
 
 	/**

@@ -35,7 +35,7 @@ export class Passthrough implements Exchange {
 		const { model, capabilities } = target;
 		this.ask = ask;
 		this.target = target;
-		this.changes = { model, capabilities, ...(limit !== undefined && { maxOutputTokens: limit }) };
+		this.changes = limit === undefined ? { model, capabilities } : { model, capabilities, maxOutputTokens: limit };
 		this.ways = ways;
 		this.message = ask.protocol.passthrough.request(ask, this.changes);
 		this.losses = this.message.losses ?? [];

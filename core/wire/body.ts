@@ -45,41 +45,37 @@ const brokenOff = (cause: unknown): Fault =>
 		cause,
 	);
 
-type Resolve<T> = (value: T | PromiseLike<T>) => void;
-type Reject = (fault: unknown) => void;
-
 /** Resolves with what is waited for, or rejects with a `Fault` when it fails or takes longer. */
-const settleWithin = <T>(work: Promise<T>, milliseconds: number, clock: Clock, resolve: Resolve<T>, reject: Reject) => {
-	const cancel = clock.after(milliseconds, () => reject(tooSlow()));
-	work.then(
-		(value) => {
-			cancel();
-			resolve(value);
-		},
-		(cause: unknown) => {
-			cancel();
-			reject(brokenOff(cause));
-		},
-	);
-};
-
 const within = <T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T> =>
-	new Promise((resolve, reject) => settleWithin(work, milliseconds, clock, resolve, reject));
+	new Promise((resolve, reject) => {
+		const cancel = clock.after(milliseconds, () => reject(tooSlow()));
+		work.then(
+			(value) => {
+				cancel();
+				resolve(value);
+			},
+			(cause: unknown) => {
+				cancel();
+				reject(brokenOff(cause));
+			},
+		);
+	});
 
 const unsupported = (message: string): Fault => new Fault({ kind: "unsupported_media_type", message });
 
-/** Refuses media types that cannot be JSON; an absent one is taken for JSON. */
-const checkType = (type: string | null): void => {
-	if (type === null || type === "application/json") return;
+/** The refusal of a media type that cannot be JSON; an absent one is taken for JSON. */
+const wrongType = (type: string | null): Fault | undefined => {
+	if (type === null || type === "application/json") return undefined;
 	const [media = "", ...parameters] = type.toLowerCase().split(";");
 	const name = media.trim();
 	if (name !== "" && name !== "application/json" && !name.endsWith("+json"))
-		throw unsupported(`The content-type is "${name.slice(0, 64)}"; send application/json.`);
+		return unsupported(`The content-type is "${name.slice(0, 64)}"; send application/json.`);
 	for (const parameter of parameters) {
 		const charset = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1];
 		if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
-			throw unsupported(`The charset is "${charset.slice(0, 32)}"; send JSON encoded as UTF-8.`);
+			return unsupported(`The charset is "${charset.slice(0, 32)}"; send JSON encoded as UTF-8.`);
 	}
+	return undefined;
 };
 
 const decoded = (request: Request, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> => {
@@ -108,15 +104,9 @@ export const join = (chunks: readonly Uint8Array[], size = bytesOf(chunks)): Uin
 	return whole;
 };
 
-/** Counts bytes for the call that reads them, or throws the refusal. */
-const hold = (held: HeldBytes | undefined, bytes: number): void => {
-	const denial = held?.hold(bytes);
-	if (denial) throw new Fault(denial);
-};
-
 /**
  * Of a declared length that is small the body is read at once: the runtime holds it to that, and one read is cheaper than many.
- * Every call comes here, and an async function around the reading is dearer.
+ * Every call comes here, and an async function around the reading is dearer: what is wrong at once is a rejection made by hand.
  */
 const read = (
 	request: Request,
@@ -124,19 +114,17 @@ const read = (
 	limit: number,
 	held: HeldBytes | undefined,
 	pace: Pace,
-): Promise<Uint8Array> =>
-	new Promise((resolve, reject) => {
-		const { headers } = request;
-		if (isJson) checkType(headers.get("content-type"));
-		const declared = Number(headers.get("content-length") ?? 0);
-		if (declared > limit) resolve(refuseDeclared(request, limit, declared, pace));
-		else if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
-			resolve(readInPieces(request, limit, held, pace));
-		else {
-			hold(held, declared);
-			settleWithin(request.bytes(), pace.patienceMs, pace.clock, resolve, reject);
-		}
-	});
+): Promise<Uint8Array> => {
+	const { headers } = request;
+	const wrong = isJson ? wrongType(headers.get("content-type")) : undefined;
+	if (wrong) return Promise.reject(wrong);
+	const declared = Number(headers.get("content-length") ?? 0);
+	if (declared > limit) return refuseDeclared(request, limit, declared, pace);
+	if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
+		return readInPieces(request, limit, held, pace);
+	const full = held?.hold(declared);
+	return full ? Promise.reject(new Fault(full)) : within(request.bytes(), pace.patienceMs, pace.clock);
+};
 
 /**
  * The whole body, decompressed, or a `Fault`: too large (nothing of it is kept when the length is declared), wrong type, too slow,
@@ -203,7 +191,8 @@ const readInPieces = async (
 				if (!request.headers.has("content-encoding")) await passOver(reader, clock);
 				throw tooLarge(limit);
 			}
-			hold(held, value.length);
+			const full = held?.hold(value.length);
+			if (full) throw new Fault(full);
 			chunks.push(value);
 		}
 	} catch (error) {

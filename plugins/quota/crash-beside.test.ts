@@ -34,7 +34,10 @@ const accounts = ({ quota, ceiling }: Limits): readonly [AccountLimit, ...Accoun
 };
 
 const hold = async (id: string, limits: Limits, amount: number): Promise<Holding> => {
-	const held = await holdOnAll(node().accounts, { id, model: "m" }, accounts(limits), { least: amount, most: amount });
+	const held = await holdOnAll(node().accounts, { id, model: { name: "m" } }, accounts(limits), {
+		least: amount,
+		most: amount,
+	});
 	if (isLack(held)) throw new Error("the call was refused");
 	return held;
 };
@@ -67,7 +70,7 @@ test.each([
 	markOnAll(node().accounts, nearlyDone, 10);
 	markOnAll(node().accounts, nearlyDone, 25);
 	// The second time at once, from what the node has set aside.
-	const quick = holdNow(node().accounts, { id: "quick", model: "m" }, accounts(limits), 7);
+	const quick = holdNow(node().accounts, { id: "quick", model: { name: "m" } }, accounts(limits), 7);
 	await quick?.kept;
 	expect(quick).toBeDefined();
 	await dieAndComeBack();
@@ -78,7 +81,7 @@ test.each([
 
 /** A call that finds too little on its second account gives back the first, and holds both anew once there is more. */
 const holdAtSecondTry = async (id: string, limits: Limits, amount: number): Promise<Holding> => {
-	const call = { id, model: "m" };
+	const call = { id, model: { name: "m" } };
 	await hold("first", limits, 1);
 	const lack = await holdOnAll(node().accounts, call, accounts(limits), { least: 500, most: 500 });
 	if (!isLack(lack)) throw new Error("the call was not refused");
@@ -98,7 +101,11 @@ test("what a call was charged that had held, given back and held again", async (
 
 test("nothing, where nothing was held", async () => {
 	await open();
-	followOnAll(node().accounts, { id: "counted", model: "m" }, accounts({ quota: undefined, ceiling: undefined }));
+	followOnAll(
+		node().accounts,
+		{ id: "counted", model: { name: "m" } },
+		accounts({ quota: undefined, ceiling: undefined }),
+	);
 	await dieAndComeBack();
 	expect(charged()).toEqual([0, 0, 0]);
 });

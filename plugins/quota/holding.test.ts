@@ -110,7 +110,7 @@ const held = async (
 	on: Accountable,
 	need: { readonly least: number; readonly most: number },
 ): Promise<Holding | Lack> => {
-	const call = { id, model: "m" };
+	const call = { id, model: { name: "m" } };
 	const holding = holdNow(accounts, call, on, need.most);
 	if (!holding) return await holdOnAll(accounts, call, on, need);
 	try {

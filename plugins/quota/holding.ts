@@ -1,5 +1,5 @@
 /** What a call holds: on every account it spends from, or on none. A token has accounts, and so has its owner. */
-import type { AccessToken, TokenOwner } from "#core";
+import type { AccessToken, RelayedCall, TokenOwner } from "#core";
 import type { Need, Shortage } from "./account.ts";
 import { personAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
@@ -80,7 +80,7 @@ export interface Lack extends Shortage {
 export const isLack = (answer: Holding | Lack): answer is Lack => "left" in answer;
 
 /** A call that holds something. */
-type Named = Pick<Caller, "id" | "model">;
+type Named = Pick<RelayedCall, "id"> & { readonly model: Pick<RelayedCall["model"], "name"> };
 
 /** The journal tells what a call holds by its id: so each account has another. */
 const idOn = ({ id }: Named, place: number): string => (place === 0 ? id : `${id}@${place}`);
@@ -88,7 +88,7 @@ const idOn = ({ id }: Named, place: number): string => (place === 0 ? id : `${id
 const callerOn = (call: Named, on: Accountable, one: AccountLimit): Caller => ({
 	id: idOn(call, on.indexOf(one)),
 	account: one.account,
-	model: call.model,
+	model: call.model.name,
 });
 
 const holdingOf = (
@@ -105,7 +105,7 @@ const holdingOf = (
 /** The whole of it on every account at once; undefined, with nothing held, where one of them has to ask the database. */
 export const holdNow = (accounts: Accounts, call: Named, on: Accountable, amount: number): Holding | undefined => {
 	const now = accounts.now();
-	const { model } = call;
+	const model = call.model.name;
 	let own: Reservation | undefined;
 	const others: Reservation[] = [];
 	for (const { account, limit } of on) {

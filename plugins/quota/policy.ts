@@ -50,8 +50,6 @@ const isAmount = (most: number): boolean => most >= 0;
 const noAmount = ({ protocol, model: { name } }: RelayedCall): TypeError =>
 	new TypeError(`what it costs at most is no amount: "${protocol}" gives a wrong bound, or "${name}" a wrong price`);
 
-const callerOf = ({ id, model }: RelayedCall) => ({ id, model: model.name });
-
 type Refusal = Denial | undefined;
 type Answer = Permit | Denial | undefined;
 
@@ -84,7 +82,7 @@ export class QuotaPolicy implements Policy<number> {
 		if (call.model.operation === "count_tokens") return bounded ? this.counted(call, on) : undefined;
 		try {
 			if (bounded) return this.limited(call, on);
-			return new HeldPermit(options, call, followOnAll(options.accounts, callerOf(call), on));
+			return new HeldPermit(options, call, followOnAll(options.accounts, call, on));
 		} catch (error) {
 			// A disk that is full: what cannot be written into the journal is not promised.
 			return this.notLookedAt(error);
@@ -128,7 +126,7 @@ export class QuotaPolicy implements Policy<number> {
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
 		if (!isAmount(most)) throw noAmount(call);
-		const held = holdNow(accounts, callerOf(call), on, most);
+		const held = holdNow(accounts, call, on, most);
 		return held ? this.permit(call, held, cost, cost.asked) : this.limitedByDatabase(call, on, cost, most);
 	}
 
@@ -140,7 +138,7 @@ export class QuotaPolicy implements Policy<number> {
 	): Promise<Permit | Denial> {
 		try {
 			const need = { least: cost.most(cost.wanted), most };
-			const found = await holdOnAll(this.options.accounts, callerOf(call), on, need);
+			const found = await holdOnAll(this.options.accounts, call, on, need);
 			return isLack(found) ? await this.scarce(call, on, cost, found) : this.permit(call, found, cost);
 		} catch (error) {
 			return this.notLookedAt(error);
@@ -153,7 +151,7 @@ export class QuotaPolicy implements Policy<number> {
 		const least = cost.most(Math.min(cost.asked, leastOutput));
 		if (lack.left < least) return this.refusedFor(lack, least);
 		const need = { least, most: cost.most(cost.wanted), greedy: true };
-		const answer = await holdOnAll(this.options.accounts, callerOf(call), on, need);
+		const answer = await holdOnAll(this.options.accounts, call, on, need);
 		if (!isLack(answer)) return this.permit(call, answer, cost);
 		return answer.left >= least ? heldBack(answer.on) : this.refusedFor(answer, least);
 	}
@@ -181,7 +179,7 @@ export class QuotaPolicy implements Policy<number> {
 		if (least === 0) return undefined;
 		if (!isAmount(least)) throw noAmount(call);
 		try {
-			const found = await holdOnAll(accounts, callerOf(call), on, { least, most: least });
+			const found = await holdOnAll(accounts, call, on, { least, most: least });
 			if (isLack(found)) return found.left >= least ? heldBack(found.on) : usedUp(found.on, found.left, least);
 			return { settle: () => settleOnAll(accounts, found, 0) };
 		} catch (error) {

@@ -28,12 +28,14 @@ export const eventMembers = (wanted: readonly string[], others: readonly string[
 	pattern: new RegExp(`"(${[...wanted, ...others].join("|")})"\\s*:\\s*(?=["\\d-])`, "g"),
 });
 
+const nothing: readonly string[] = [];
+
 export class EventTemplate {
 	private readonly members: EventMembers;
 	/** Bytes of the string that was measured last. */
 	private counted = 0;
 	/** What stands before each value that changes, and after the last. */
-	private parts: readonly string[] = [];
+	private parts = nothing;
 	private place = -1;
 	private attempts = 0;
 	/** Where each value that changes begins and ends in the text that repeated last. */
@@ -94,13 +96,13 @@ export class EventTemplate {
 	learnBoth(text: string, written: EventTemplate, asWritten: string): void {
 		this.learn(text);
 		written.learn(asWritten);
-		if (this.parts.length !== written.parts.length) this.parts = [];
+		if (this.parts.length !== written.parts.length) this.parts = nothing;
 	}
 
 	/** Takes a JSON text as the one to be repeated. Nothing of it but the wanted string may matter to whoever asks `repeats`. */
 	learn(text: string): void {
 		this.place = -1;
-		this.parts = [];
+		this.parts = nothing;
 		if (this.attempts++ > mostAttempts) return;
 		const { wanted, pattern } = this.members;
 		const parts: string[] = [];
@@ -120,7 +122,9 @@ export class EventTemplate {
 			parts.push(text.slice(at, from));
 			at = end;
 		}
-		if (this.place !== -1) this.parts = [...parts, text.slice(at)];
+		if (this.place === -1) return;
+		parts.push(text.slice(at));
+		this.parts = parts;
 	}
 
 	/** Behind the closing quote of the string that begins at `from`; -1 for one that JSON does not allow. */

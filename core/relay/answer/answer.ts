@@ -12,6 +12,7 @@ import type { LiveCall } from "../call/live-call.ts";
 import { plainBytes } from "../exchanges/endpoint-stream.ts";
 import { notAnAnswer } from "../exchanges/not-an-answer.ts";
 import { bodyOf } from "./answer-body.ts";
+import { keep, keeps } from "./kept-answer.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { readOpening } from "./stream-opening.ts";
@@ -81,17 +82,6 @@ const streamHeaders = ({ live, type, exchange }: Answered): Record<string, strin
 	};
 };
 
-/** Whether answers are kept for clients that may go on from them, which only some protocols know. */
-const keeps = ({ routed }: LiveCall): boolean =>
-	routed.surface === "model" && routed.ask.protocol.conversations?.save !== undefined;
-
-/** Keeps the answer for a client that may go on from it, where the protocol knows such a thing. */
-const keep = ({ routed, target }: LiveCall, answer: unknown): Promise<void> | undefined => {
-	if (answer === undefined || routed.surface !== "model") return undefined;
-	const { ask, token } = routed;
-	return ask.protocol.conversations?.save?.(ask, token, answer, target);
-};
-
 type Sending = Pick<AnswerOptions, "live" | "openStreamBody">;
 
 /** At once, unless the answer has to be kept first. */
@@ -102,8 +92,13 @@ export const sendWhole = (options: Sending, whole: WholeAnswer): MaybeLater<Resp
 	if (error) throw new Fault(error);
 	live.firstByte();
 	if (whole.losses) live.losses = [...live.losses, ...whole.losses];
-	const keeping = whole.answer === undefined ? undefined : keep(live, whole.answer);
-	return keeping ? keeping.then(() => wholeResponse(options, whole)) : wholeResponse(options, whole);
+	const keeping = whole.answer !== undefined && keeps(live) ? keep(live, whole.answer) : undefined;
+	return keeping ? sendOnceKept(keeping, options, whole) : wholeResponse(options, whole);
+};
+
+const sendOnceKept = async (keeping: Promise<void>, options: Sending, whole: WholeAnswer): Promise<Response> => {
+	await keeping;
+	return wholeResponse(options, whole);
 };
 
 const wholeResponse = ({ live, openStreamBody }: Sending, whole: WholeAnswer): Response => {
@@ -172,7 +167,6 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 		head,
 		complete,
 		keepAlive: routed.surface === "model" ? routed.ask.protocol.client.keepAlive : undefined,
-		...(keeps(live) && { keep: (answer: unknown) => keep(live, answer) }),
 		clock,
 		limits,
 		openStreamBody,

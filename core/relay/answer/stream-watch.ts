@@ -55,11 +55,12 @@ export class StreamWatch {
 		// Without a place for a sign of life the next one is looked for after the same time again.
 		const quiet = Math.max(this.wroteAt + limits.keepAliveMs - now, 0) || limits.keepAliveMs;
 		const ends = Math.min(this.readAt + limits.idleMs, this.startedAt + limits.totalMs);
-		return clock.after(Math.max(1, Math.min(quiet, ends - now)), () => this.look(clock.monotonic()));
+		return clock.after(Math.max(1, Math.min(quiet, ends - now)), () => this.look());
 	}
 
-	private look(now: number): void {
+	private look(): void {
 		const { limits, alarms } = this;
+		const now = this.clock.monotonic();
 		if (now - this.startedAt >= limits.totalMs) alarms.tooLong();
 		else if (now - this.readAt >= limits.idleMs) alarms.silent();
 		else {

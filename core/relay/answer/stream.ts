@@ -11,7 +11,7 @@ import { progressOf, type StreamPass } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
 import { isTotal } from "../call/used.ts";
 import { endingOf, whyUnreadable } from "../call/why-ended.ts";
-import { KeptAnswer } from "./kept-answer.ts";
+import { KeptAnswer, keeps } from "./kept-answer.ts";
 import type { StreamMemory } from "./stream-memory.ts";
 import { type StreamAlarms, type StreamLimits, StreamWatch } from "./stream-watch.ts";
 import { Unread } from "./unread.ts";
@@ -23,12 +23,10 @@ export interface StreamParts {
 	readonly frames: Frames;
 	readonly memory: StreamMemory;
 	readonly pass: StreamPass;
-	/** What was read before the answer could begin. */
-	readonly head: readonly (string | Uint8Array)[];
+	/** What was read before the answer could begin, and has not been written yet. */
+	readonly head: (string | Uint8Array)[];
 	/** The bytes had already ended when the head was read, and the head holds all there is. */
 	readonly complete: boolean;
-	/** Keeps what is to be kept of the answer. */
-	readonly keep?: (answer: unknown) => Promise<void> | undefined;
 	readonly keepAlive: string | undefined;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
@@ -43,7 +41,6 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 	readonly unread: Unread;
 	private readonly parts: StreamParts;
 	private readonly streamBody: StreamBody;
-	private readonly head: (string | Uint8Array)[];
 	private readonly watch: StreamWatch;
 	private readonly kept: KeptAnswer | undefined;
 	private reading = false;
@@ -53,11 +50,10 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 
 	constructor(parts: StreamParts) {
 		this.parts = parts;
-		this.head = [...parts.head];
-		const { clock, limits, live } = parts;
+		const { clock, limits, live, pass } = parts;
 		this.watch = new StreamWatch(clock, limits, live.routed.startedAt, this);
 		this.unread = new Unread(clock);
-		this.kept = parts.keep && new KeptAnswer(parts.pass, parts.keep);
+		this.kept = keeps(live) ? new KeptAnswer(pass, live) : undefined;
 		this.streamBody = parts.openStreamBody(this);
 	}
 
@@ -70,10 +66,10 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 	 * seen the end and does not wait for the connection to close has left nothing.
 	 */
 	left(): void {
-		const { pass, live, clock } = this.parts;
+		const { pass, live, clock, head } = this.parts;
 		if (live.isOver || this.leftAs !== undefined) return;
 		const seen = pass.seen();
-		const sawTheEnd = seen.finished && !seen.error && this.head.length === 0;
+		const sawTheEnd = seen.finished && !seen.error && head.length === 0;
 		this.leftAs = sawTheEnd ? "completed" : "client_left";
 		const readOnMs = sawTheEnd ? countMs : live.permits.readOnMs - live.leftSince();
 		if (isTotal(seen) || readOnMs <= 0) this.giveUp();
@@ -101,9 +97,10 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 
 	/** All of the stream; whatever goes wrong in it is told to the client. */
 	private async run(): Promise<void> {
+		const { head } = this.parts;
 		this.unread.end();
 		try {
-			for (let early = this.head.shift(); early !== undefined; early = this.head.shift()) {
+			for (let early = head.shift(); early !== undefined; early = head.shift()) {
 				const keeping = this.kept?.keepFinished();
 				if (keeping) await keeping;
 				const full = this.write(early);

@@ -1,7 +1,7 @@
 /** Lets the blocks of a stream out in good order: numbered from 0, opened when there is something to say, closed once. */
 import type { Block } from "./content.ts";
 import { DistinctNames } from "./distinct-names.ts";
-import { splitBlock } from "./explode.ts";
+import { deltasOf, shellOf } from "./explode.ts";
 import type { Delta, NeutralEvent } from "./response.ts";
 
 type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
@@ -57,7 +57,8 @@ export class BlockGate {
 		const known = this.gated.get(block);
 		if (known?.shell.type === whole.type) return this.complete(known, whole);
 		const before = known ? this.close({ type: "close", block }) : none;
-		const { shell, deltas } = splitBlock(whole);
+		const shell = shellOf(whole);
+		const deltas = deltasOf(whole);
 		const gated: Gated = { candidate, shell, number: undefined, held: [], texts: new Map(), counts: new Map() };
 		this.gated.set(block, gated);
 		const opened = waitsToGrow.has(shell.type) ? none : this.complete(gated, shell);
@@ -141,7 +142,7 @@ const untold = ({ texts, counts }: Gated, final: Block): readonly Delta[] => {
 	// one side may tell summary parts that the other told as one text
 	const thought = final.type === "thinking" && letters([...texts.values()].join("")) === letters(final.text);
 	const left: Delta[] = [];
-	for (const delta of splitBlock(final).deltas) {
+	for (const delta of deltasOf(final)) {
 		const sort = sortOf(delta);
 		if ("text" in delta) {
 			const before = texts.get(sort) ?? "";

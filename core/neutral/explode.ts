@@ -31,56 +31,66 @@ const explodeEnd = (events: NeutralEvent[], candidate: Candidate, failed: boolea
 };
 
 const explodeBlock = (events: NeutralEvent[], whole: Block, block: number, candidate: number): void => {
-	const { shell, deltas } = splitBlock(whole);
-	events.push({ type: "open", block, candidate, shell });
-	for (const delta of deltas) events.push({ type: "delta", block, delta });
+	events.push({ type: "open", block, candidate, shell: shellOf(whole) });
+	for (const delta of deltasOf(whole)) events.push({ type: "delta", block, delta });
 	events.push({ type: "close", block, final: whole });
 };
 
-/** A block as an empty shell, and the deltas that make it whole again. */
-interface SplitBlock {
-	readonly shell: Block;
-	readonly deltas: readonly Delta[];
-}
+const none: readonly Delta[] = [];
 
 /**
- * Splits a block that grows; any other is its own shell. The signature of a tool call stays on the shell, because some
- * protocols write it before the call.
+ * A block that grows, as an empty shell that its deltas make whole again; any other is its own shell. The signature of a
+ * tool call stays on the shell, because some protocols write it before the call.
  */
-export const splitBlock = (block: Block): SplitBlock => {
+export const shellOf = (block: Block): Block => {
 	switch (block.type) {
-		case "text":
-			return splitText(block);
-		case "thinking":
-			return splitThinking(block);
-		case "tool_call": {
-			const { text } = block.arguments;
-			const deltas: Delta[] = text === "" ? [] : [{ type: "arguments", text }];
-			return { shell: { ...block, arguments: noArguments(block.kind) }, deltas };
+		case "text": {
+			const { citations: _citations, logprobs: _logprobs, signature: _signature, ...rest } = block;
+			return { ...rest, text: "" };
 		}
+		case "thinking": {
+			const { parts: _parts, signature: _signature, ...rest } = block;
+			return { ...rest, text: "" };
+		}
+		case "tool_call":
+			return { ...block, arguments: noArguments(block.kind) };
 		case "refusal":
-			return { shell: { ...block, text: "" }, deltas: [{ type: "refusal", text: block.text }] };
+			return { ...block, text: "" };
 		default:
-			return { shell: block, deltas: [] };
+			return block;
 	}
 };
 
-const splitText = (block: TextBlock): SplitBlock => {
-	const { citations = [], logprobs = [], signature, ...rest } = block;
-	const deltas: Delta[] = block.text === "" ? [] : [{ type: "text", text: block.text }];
-	for (const citation of citations) deltas.push({ type: "citation", citation });
-	if (logprobs.length > 0) deltas.push({ type: "logprobs", items: logprobs });
-	if (signature) deltas.push({ type: "signature", value: signature });
-	return { shell: { ...rest, text: "" }, deltas };
+/** What makes the shell of a block whole again. */
+export const deltasOf = (block: Block): readonly Delta[] => {
+	switch (block.type) {
+		case "text":
+			return deltasOfText(block);
+		case "thinking":
+			return deltasOfThinking(block);
+		case "tool_call":
+			return block.arguments.text === "" ? none : [{ type: "arguments", text: block.arguments.text }];
+		case "refusal":
+			return [{ type: "refusal", text: block.text }];
+		default:
+			return none;
+	}
 };
 
-const splitThinking = (block: ThinkingBlock): SplitBlock => {
-	const { parts, signature, ...rest } = block;
-	const deltas: Delta[] = [];
-	if (parts) for (const [part, text] of parts.entries()) deltas.push({ type: "thinking", text, part });
-	else if (block.text !== "") deltas.push({ type: "thinking", text: block.text });
+const deltasOfText = ({ text, citations, logprobs, signature }: TextBlock): readonly Delta[] => {
+	const deltas: Delta[] = text === "" ? [] : [{ type: "text", text }];
+	if (citations) for (const citation of citations) deltas.push({ type: "citation", citation });
+	if (logprobs && logprobs.length > 0) deltas.push({ type: "logprobs", items: logprobs });
 	if (signature) deltas.push({ type: "signature", value: signature });
-	return { shell: { ...rest, text: "" }, deltas };
+	return deltas;
+};
+
+const deltasOfThinking = ({ text, parts, signature }: ThinkingBlock): readonly Delta[] => {
+	const deltas: Delta[] = [];
+	if (parts) for (const [part, said] of parts.entries()) deltas.push({ type: "thinking", text: said, part });
+	else if (text !== "") deltas.push({ type: "thinking", text });
+	if (signature) deltas.push({ type: "signature", value: signature });
+	return deltas;
 };
 
 /** Arguments of a call of which nothing has come yet. */

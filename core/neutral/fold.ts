@@ -22,9 +22,13 @@ export const readArguments = (text: string, kind: "function" | "custom"): ToolAr
 	return value === undefined ? { form: "invalid", text } : { form: "json", value, text };
 };
 
+/** All of a response but its candidates, while it is put together. */
+type Head = Changeable<Omit<NeutralResponse, "candidates">>;
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** Takes one event at a time; `response` may be asked at any moment. Expects the order written at `NeutralEvent`. */
 export class Folder {
-	private head: Omit<NeutralResponse, "candidates"> = { id: "", model: "", createdAt: 0 };
+	private readonly head: Head = { id: "", model: "", createdAt: 0 };
 	private readonly blocks: GrowingBlock[] = [];
 	/** Where each open block stands in `blocks`. */
 	private readonly open = new Map<number, GrowingBlock>();
@@ -34,7 +38,7 @@ export class Folder {
 		switch (event.type) {
 			case "start": {
 				const { type: _, ...head } = event;
-				this.head = { ...this.head, ...head };
+				Object.assign(this.head, head);
 				return;
 			}
 			case "open": {
@@ -59,15 +63,16 @@ export class Folder {
 				this.add(event.candidate, definedOnly({ finish: event.finish, extras: event.extras }));
 				return;
 			case "usage":
-				this.head = { ...this.head, ...definedOnly({ usage: event.usage, tier: event.tier }) };
+				this.head.usage = event.usage;
+				if (event.tier !== undefined) this.head.tier = event.tier;
 				return;
 			case "blocked": {
 				const { type: _, ...promptBlocked } = event;
-				this.head = { ...this.head, promptBlocked };
+				this.head.promptBlocked = promptBlocked;
 				return;
 			}
 			case "error":
-				this.head = { ...this.head, error: event.error };
+				this.head.error = event.error;
 		}
 	}
 

@@ -16,6 +16,8 @@ interface NormalizedRequest {
 	readonly losses: readonly NeutralLoss[];
 }
 
+const noTools: readonly Tool[] = [];
+
 /**
  * Pure, and idempotent. Afterwards:
  * - no block is empty and no message is without blocks;
@@ -30,7 +32,7 @@ export const normalizeRequest = (request: NeutralRequest): NormalizedRequest => 
 	const stateful = request.state?.previousId !== undefined || request.state?.conversation !== undefined;
 	const messages = pairTools(withoutEmpty(request.messages), { losses, stateful });
 	const { tools, toolChoice, parallelTools, stop, ...rest } = request;
-	const distinct = distinctTools(tools ?? [], losses);
+	const distinct = tools ? distinctTools(tools, losses) : noTools;
 	const choice = toolChoice && fitting(toolChoice, distinct, losses);
 	const stops = stop?.filter((text) => text !== "") ?? [];
 	return {

@@ -44,7 +44,8 @@ export class ToolNames {
 
 	constructor(tools: NeutralRequest["tools"], rule: NameRule) {
 		this.rule = rule;
-		const names = (tools ?? []).flatMap((tool) => nameOf(tool) ?? []);
+		if (!tools) return;
+		const names = tools.flatMap((tool) => nameOf(tool) ?? []);
 		// Names that fit keep their form, whatever else must make room for them.
 		for (const name of new Set(names)) if (this.fitting(name) === name) this.sent.set(name, this.take(name));
 		for (const name of names) this.upstream(name);

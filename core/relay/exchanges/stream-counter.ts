@@ -9,6 +9,9 @@ import { type Finish, type NeutralEvent, tellsNoOutput, type Usage } from "../..
 /** The finishes of a whole answer. */
 const ordinary: ReadonlySet<Finish["reason"]> = new Set(["stop", "stop_sequence", "tool_calls"]);
 
+/** What was seen of an answer, as it is written down. */
+type Seen = { -readonly [K in keyof Observation]: Observation[K] };
+
 /** As the client's protocol says. */
 type TellsFailure = (finish: Finish) => boolean;
 
@@ -120,18 +123,16 @@ export class StreamCounter implements Progress {
 	}
 
 	result(): Observation {
-		const { pieces, contentBytes, finished } = this;
-		return {
-			pieces,
-			contentBytes,
-			finished,
-			...(this.tools && { serverTools: this.tools }),
-			...(this.results && { results: this.results }),
-			...(this.usage && { usage: this.usage, ...(this.isTotal !== undefined && { usageIsTotal: this.isTotal }) }),
-			...(this.unbilled && pieces === 0 && tellsNoOutput(this.usage) && { unbilled: true }),
-			...(this.tier !== undefined && { tier: this.tier }),
-			...(this.error && { error: this.error }),
-			...(this.stopped !== undefined && { stopped: this.stopped }),
-		};
+		const { pieces, contentBytes, finished, usage } = this;
+		const seen: Seen = { pieces, contentBytes, finished };
+		if (this.tools) seen.serverTools = this.tools;
+		if (this.results) seen.results = this.results;
+		if (usage) seen.usage = usage;
+		if (usage && this.isTotal !== undefined) seen.usageIsTotal = this.isTotal;
+		if (this.unbilled && pieces === 0 && tellsNoOutput(usage)) seen.unbilled = true;
+		if (this.tier !== undefined) seen.tier = this.tier;
+		if (this.error) seen.error = this.error;
+		if (this.stopped !== undefined) seen.stopped = this.stopped;
+		return seen;
 	}
 }

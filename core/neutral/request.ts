@@ -47,6 +47,8 @@ export type ToolChoice =
 			readonly names: readonly string[];
 			readonly force: boolean;
 			readonly kind?: "function" | "custom" | "server";
+			/** The names are of functions alone, and say nothing of tools that the upstream runs itself. */
+			readonly leavesHosted?: boolean;
 	  };
 
 export type OutputFormat =

@@ -14,12 +14,24 @@ afterAll(() => world.stop());
 const fn = { name: "f", input_schema: { type: "object", properties: {} } };
 const grammar = { type: "grammar", syntax: "lark", definition: "start: /a+/" };
 const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
+const chatTools = ["f", "g", "h"].map((name) => ({ type: "function", function: { name } }));
+const oneOfTwo = { type: "allowed_tools", allowed_tools: { mode: "required", tools: chatTools.slice(0, 2) } };
+const forced = { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["f", "g"] } };
+const geminiTools = [{ functionDeclarations: [{ name: "f" }, { name: "g" }, { name: "h" }] }, { googleSearch: {} }];
 
 /** Client, upstream, what is added to the request, and all that the client is told. */
 const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonly string[]])[] = [
 	["messages", "chat-completions", { tools: [{ ...fn, input_examples: [{}] }] }, ["tools[0].input_examples"]],
 	["messages", "responses", { tools: [fn, { ...fn, name: "g", input_examples: [{}] }] }, ["tools[1].input_examples"]],
 	["messages", "generate-content", { tools: [{ ...fn, input_examples: [{}] }] }, ["tools[0].input_examples"]],
+	// One of several functions must be called: a search beside them could be called in their stead.
+	[
+		"chat-completions",
+		"messages",
+		{ tools: chatTools, web_search_options: {}, tool_choice: oneOfTwo },
+		["web_search_options"],
+	],
+	["generate-content", "messages", { tools: geminiTools, toolConfig: forced }, ["tools[1].googleSearch"]],
 	[
 		"messages",
 		"responses",

@@ -113,7 +113,10 @@ const allowedTools = (choice: WireRecord, searches: boolean): ToolChoice | undef
 	const names = asList(nested["tools"]).flatMap((tool) => nameIn(asRecord(tool)) ?? []);
 	if (names.length === 0) return undefined;
 	const force = nested["mode"] === "required";
-	return { mode: "named", names: searches && !force ? [...names, searchName] : names, force };
+	if (!searches) return { mode: "named", names, force };
+	return force
+		? { mode: "named", names, force, leavesHosted: true }
+		: { mode: "named", names: [...names, searchName], force };
 };
 
 const modes = lookup<ToolChoice>({

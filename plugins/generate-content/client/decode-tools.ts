@@ -113,9 +113,11 @@ export const withHosted = (
 	choice: ToolChoice | undefined,
 	tools: readonly Tool[] | undefined,
 ): ToolChoice | undefined => {
-	if (choice?.mode !== "named" || choice.force) return choice;
+	if (choice?.mode !== "named") return choice;
 	const beside = tools?.flatMap((tool) => (tool.type === "server" ? tool.vendorType : [])) ?? [];
-	return beside.length === 0 ? choice : { mode: "named", names: [...choice.names, ...beside], force: false };
+	if (beside.length === 0) return choice;
+	if (choice.force) return { ...choice, leavesHosted: true };
+	return { mode: "named", names: [...choice.names, ...beside], force: false };
 };
 
 const choiceOf = (mode: string | undefined, names: readonly string[]): ToolChoice | undefined => {

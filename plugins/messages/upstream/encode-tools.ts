@@ -123,10 +123,17 @@ const formatOf = (format: unknown): string => {
 };
 
 /** The tools that may be called: all, or those that the choice names when it names several. */
-const chosenTools = ({ tools = [], toolChoice }: NeutralRequest): readonly Tool[] => {
+const chosenTools = ({ tools = [], toolChoice }: NeutralRequest, { losses }: Encoding): readonly Tool[] => {
 	if (toolChoice?.mode !== "named" || (toolChoice.names.length === 1 && toolChoice.force)) return tools;
 	const names = new Set(toolChoice.names);
-	return tools.filter((tool) => tool.type !== "unknown" && (names.has(tool.name) || names.has(vendorWord(tool))));
+	return tools.filter((tool) => {
+		if (tool.type === "unknown") return false;
+		const isChosen = names.has(tool.name) || names.has(vendorWord(tool));
+		// Whoever must call any tool here could call this one, and none of those that are named.
+		if (!isChosen && tool.type === "server" && toolChoice.leavesHosted)
+			losses.node(tool, "a model that is made to call one of several functions can use no other tool");
+		return isChosen;
+	});
 };
 
 const vendorWord = (tool: Exclude<Tool, { type: "unknown" }>): string =>
@@ -139,7 +146,7 @@ export const encodeTools = (
 	encoding: Encoding,
 ): readonly WireRecord[] => {
 	const encoded: WireRecord[] = [];
-	for (const tool of chosenTools(request)) {
+	for (const tool of chosenTools(request, encoding)) {
 		const written = encodeTool(tool, request, room, encoding);
 		if (written) encoded.push(written);
 	}

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		const people = (await at.gateway.admin("GET", "/admin/people"))["data"] as Record<string, unknown>[];
 		const path = `/admin/people/${people.find((one) => one["name"] === "Rose")?.["id"]}`;
 		await at.go("People");
-		await at.page.getByRole("button", { name: "Rose", exact: true }).click();
+		await at.page.getByRole("link", { name: "Rose", exact: true }).click();
 		await at.sheet().getByLabel("Ceiling").fill("3");
 		await at.gateway.admin("PATCH", path, { role: "admin" });
 		await at.button("Save").click();
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		await at.page.getByLabel("Find a person").fill("nobody");
 		await at.page.getByRole("button", { name: "Show everybody" }).click();
 		await at.page.getByLabel("Find a person").fill("guest 249");
-		await at.page.getByRole("button", { name: "Guest 249", exact: true }).click();
+		await at.page.getByRole("link", { name: "Guest 249", exact: true }).click();
 		await at.sheet().getByRole("link", { name: "See the calls of their tokens" }).click();
 		await at.page.getByRole("heading", { level: 1, name: "Calls" }).waitFor();
 		await at.page.getByRole("button", { name: /Of Guest 249/ }).waitFor();

@@ -71,6 +71,25 @@ describe.skipIf(!hasBrowser)("an operator in haste", () => {
 		expect(await at.page.getByRole("row", { name: /steady/ }).textContent()).not.toContain("before");
 	});
 
+	test("goes from the sums to the person who spent, and from their token to them", async () => {
+		const people = (await at.gateway.admin("GET", "/admin/people"))["data"] as Record<string, unknown>[];
+		const ada = String(people.find(({ name }) => name === "Ada")?.["id"]);
+		const { id, key } = await at.gateway.token({ name: "of Ada", owner: ada });
+		await at.speak(key);
+		await at.page.goto("/console/usage");
+		await at.page.getByRole("region", { name: "By person" }).getByRole("link", { name: "Ada" }).click();
+		await at.sheet().getByLabel("Ceiling").waitFor();
+		await at.page.waitForURL(`**/console/people/${ada}`);
+		await at.button("Close").click();
+		await at.page.waitForURL("**/console/people");
+		await at.page.goto(`/console/tokens/${id}`);
+		await at.sheet().getByRole("link", { name: "Ada" }).click();
+		await at.sheet().getByLabel("Ceiling").waitFor();
+		await at.page.goto("/console/people/per_nobody");
+		await at.sheet().getByText("There is no such person").waitFor();
+		await at.button("Close").click();
+	});
+
 	test("disables a person by two clicks too", async () => {
 		await joined(at.gateway, "Mallory", "member");
 		await at.go("People");

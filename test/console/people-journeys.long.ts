@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 
 		await at.go("People");
 		await at.page.getByRole("row", { name: /Bob.*of \$3\.00 in all/ }).waitFor();
-		await at.page.getByRole("button", { name: "Bob", exact: true }).click();
+		await at.page.getByRole("link", { name: "Bob", exact: true }).click();
 		await at.sheet().getByLabel("Ceiling").fill("3 dollars");
 		await at.button("Save").click();
 		await at
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.sheet().getByLabel("Per", { exact: true }).selectOption("day");
 		await at.button("Save").click();
 		await at.page.getByRole("row", { name: /Bob.*of \$3\.00 in all.*of \$2\.00 a day/ }).waitFor();
-		await at.page.getByRole("button", { name: "Bob", exact: true }).click();
+		await at.page.getByRole("link", { name: "Bob", exact: true }).click();
 		await at.button("Remove 1 of Budgets").click();
 		await at.button("Save").click();
 		await at.page.getByRole("row", { name: /of \$2\.00 a day/ }).waitFor({ state: "detached" });

@@ -2,7 +2,10 @@
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
 import { firstClick } from "../data/first-click.ts";
+import { go, openRow } from "../data/location.ts";
 import { useAction } from "../data/use-action.ts";
+import { Closing } from "../parts/closing.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -24,7 +27,6 @@ const few = 15;
 
 export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 	const { busy, failure, run } = useAction();
-	const [open, setOpen] = useState<string>();
 	const [words, setWords] = useState("");
 	const [disabling, setDisabling] = useState<PersonRow>();
 	const act = async (id: string, verb: string): Promise<void> => {
@@ -36,9 +38,9 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 			title: "Person",
 			kind: "lead",
 			cell: ({ id, name }) => (
-				<button type="button" class="link" data-row onClick={() => setOpen(id)}>
+				<a href={`/console/people/${encodeURIComponent(id)}`} data-row>
 					{name}
-				</button>
+				</a>
 			),
 		},
 		{ title: "Role", cell: ({ role }) => role },
@@ -81,7 +83,9 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 			),
 		},
 	];
+	const open = openRow();
 	const person = rows.find(({ id }) => id === open);
+	const close = () => go("/console/people");
 	const named = words.trim().toLowerCase();
 	const found = rows.filter(({ name }) => name.toLowerCase().includes(named));
 	return (
@@ -114,7 +118,15 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 					<p class="quiet">Nothing is deleted. Links that they made are over for good.</p>
 				</Question>
 			)}
-			{person && <PersonSheet person={person} close={() => setOpen(undefined)} changed={changed} />}
+			{person && <PersonSheet key={person.id} person={person} close={close} changed={changed} />}
+			{open !== undefined && !person && (
+				<Dialog title="There is no such person" words={<code>{open}</code>} close={close}>
+					<div class="inside">
+						<p>The address may be mistyped.</p>
+					</div>
+					<Closing close={close} />
+				</Dialog>
+			)}
 		</>
 	);
 };

@@ -1,6 +1,7 @@
 /** What is known of a token. */
 import { dollars, exact } from "../data/format.ts";
 import { usePersons } from "../data/person-names.ts";
+import { isAdmin } from "../data/session.ts";
 import { Chips } from "../parts/chips.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { State } from "../parts/state.tsx";
@@ -30,7 +31,13 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 					)}
 				</dd>
 				<dt>Owner</dt>
-				<dd>{owned.owner ?? "no person"}</dd>
+				<dd>
+					{isAdmin() && token.owner !== undefined ? (
+						<a href={`/console/people/${encodeURIComponent(token.owner)}`}>{owned.owner}</a>
+					) : (
+						(owned.owner ?? "no person")
+					)}
+				</dd>
 				<dt>Models</dt>
 				<dd>
 					<Chips names={token.models} none="all" most={20} />

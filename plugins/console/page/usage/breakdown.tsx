@@ -49,7 +49,9 @@ export const Breakdown = (props: BreakdownProps) => {
 						sums={ofPersons.sums}
 						others={ofPersons}
 						endings={ofPersons.sums}
-						name={(id) => (id === "" ? "no person" : personName(id))}
+						name={(id) =>
+							id === "" ? "no person" : <a href={`/console/people/${encodeURIComponent(id)}`}>{personName(id)}</a>
+						}
 					/>
 					<SumTable
 						label="By upstream"

@@ -18,7 +18,7 @@ import { withTags } from "./tags.ts";
 const usage = [
 	"portico calls [--ending ENDING] [--token ID|NAME|KEY] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--address IP] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",
 	"",
-	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down or failed",
+	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down, failed or not_completed",
 	"  --address IP      from there, of a token or of none",
 	"  --from TIME       from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
 	"  --to TIME         until just before then",

@@ -19,7 +19,7 @@ import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.t
 import { adviceOn } from "./advice.ts";
 import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
-import { checkEnding, timeOf } from "./queries.ts";
+import { checkEnding, notCompleted, timeOf } from "./queries.ts";
 import { alike, anyOf, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
 import { createLines } from "./slices.ts";
 import { taggedAs } from "./tags.ts";
@@ -39,7 +39,7 @@ const keptTo = (url: URL): Map<Filter, string | number> =>
 		filters.flatMap((name): [Filter, string | number][] => {
 			const value = url.searchParams.get(name);
 			if (value === null) return [];
-			if (name === "ending") return [[name, checkEnding(value)]];
+			if (name === "ending") return [[name, checkEnding(value, notCompleted)]];
 			if (name === "address") return [[name, addressOf(value)]];
 			if (name !== "status") return [[name, value]];
 			if (/^\d{3}$/.test(value)) return [[name, Number(value)]];
@@ -104,7 +104,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 			path: "/admin/calls",
 			access: "person",
 			query: [...filters, "tag", "id", "from", "to", "limit", "after", "owner", "without"],
-			summary: `Calls, newest first: ${filters.join(", ")}, tag (app=web), id, from, to, limit, after (an id), owner; without=token,model,upstream,owner.`,
+			summary: `Calls, newest first: ${filters.join(", ")}, tag (app=web), id, from, to, limit, after (an id), owner; without=token,model,upstream,owner; ending=${notCompleted} for any but completed.`,
 			async handle({ url, operator }) {
 				const owner = ownerOf(operator);
 				const whose = narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined);

@@ -27,7 +27,12 @@ const endings = [
 	"lease_found",
 ] as const satisfies readonly (Ending | Correction["reason"])[];
 
-export const checkEnding = (value: string): string => {
-	if (endings.some((ending) => ending === value)) return value;
-	throw invalidParameter("ending", `ending must be one of ${endings.join(", ")}, not "${value.slice(0, 32)}".`);
+/** Whatever went otherwise than well, for whoever looks for that. */
+export const notCompleted = "not_completed";
+
+/** `more`: what else is taken there. */
+export const checkEnding = (value: string, ...more: readonly string[]): string => {
+	const known: readonly string[] = [...endings, ...more];
+	if (known.includes(value)) return value;
+	throw invalidParameter("ending", `ending must be one of ${known.join(", ")}, not "${value.slice(0, 32)}".`);
 };

@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asText, type Store } from "#core";
+import { notCompleted } from "./queries.ts";
 
 /** What rows can be kept to. */
 export const filters = ["token", "model", "upstream", "ending", "status", "protocol", "address"] as const;
@@ -50,7 +51,11 @@ const columnOf = (name: Filter): SQL => {
 
 export const searchRows = async (store: Store, search: Search): Promise<readonly Row[]> => {
 	const { only, from, limit, after, whose } = search;
-	const kept = [...only].map(([name, value]) => sql` AND ${columnOf(name)} = ${value}`);
+	const kept = [...only].map(([name, value]) =>
+		name === "ending" && value === notCompleted
+			? sql` AND ending NOT IN ('completed', 'lease_found')`
+			: sql` AND ${columnOf(name)} = ${value}`,
+	);
 	const token = only.get("token");
 	const ofToken = token === undefined ? sql`` : sql` AND token = ${token}`;
 	const [cursor] = after === undefined ? [] : await store.all(sql`SELECT at FROM ledger WHERE id = ${after}`);

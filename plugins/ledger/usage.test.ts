@@ -138,6 +138,19 @@ describe("a token that is asked about", () => {
 	});
 });
 
+test("calls that did not complete are found at once, whatever else became of them", async () => {
+	await gateway.store.write(insertRows([row("back", { ending: "lease_found" })]));
+	const { data } = await gateway.admin("GET", "/admin/calls?ending=not_completed");
+	expect(data).toMatchObject([
+		{ id: "4", ending: "client_left" },
+		{ id: "3", ending: "refused" },
+	]);
+	const wrong = gateway.admin("GET", "/admin/calls?ending=not_complete");
+	await expect(wrong).rejects.toThrow("lease_found, not_completed, not");
+	await expect(usage("ending=not_completed")).rejects.toThrow("ending must be one of");
+	await gateway.store.write([sql`DELETE FROM ledger WHERE id = 'back'`]);
+});
+
 describe("calls that lack something", () => {
 	const found = async (query: string) =>
 		((await gateway.admin("GET", `/admin/calls?${query}`))["data"] as { id: string }[]).map(({ id }) => id).toSorted();

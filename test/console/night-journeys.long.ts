@@ -85,6 +85,19 @@ describe.skipIf(!hasBrowser)("an operator", () => {
 		await at.page.getByText("4 calls", { exact: true }).waitFor();
 	});
 
+	test("sees only calls that went otherwise than well, however they ended", async () => {
+		const { id, key } = await at.gateway.token({ name: "now and then" });
+		await at.speak(key);
+		await at.speak(key, "nobody-has-this");
+		await calls(id, 2);
+		await at.page.goto(`/console/calls?token=${id}`);
+		await at.page.getByText("2 calls", { exact: true }).waitFor();
+		await at.page.getByLabel("Ending").selectOption("Not completed");
+		await at.page.getByText("1 call", { exact: true }).waitFor();
+		await at.page.getByRole("row", { name: /nobody-has-this.*Refused/ }).waitFor();
+		expect(new URL(at.page.url()).searchParams.get("ending")).toBe("not_completed");
+	});
+
 	test("finds the calls of the minutes in which it went wrong", async () => {
 		const { id, key } = await at.gateway.token({ name: "at night" });
 		await at.speak(key);

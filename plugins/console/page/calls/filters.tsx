@@ -105,6 +105,7 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 			/>
 			<select aria-label="Ending" value={words.get("ending") ?? ""} onChange={choose("ending")}>
 				<option value="">Every ending</option>
+				<option value="not_completed">Not completed</option>
 				{Object.entries(endings).map(([value, [word]]) => (
 					<option key={value} value={value}>
 						{word}

@@ -211,6 +211,12 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await page.keyboard.press("Escape");
 		await comeBack();
 		expect(await form.getByLabel(/Quota/).inputValue()).toBe("7");
+		// Another tab that signs out takes the cookie along.
+		await page.context().clearCookies();
+		await form.getByRole("button", { name: "Create" }).click();
+		await again.waitFor();
+		expect(await page.getByText("This route needs the admin token").count()).toBe(0);
+		await comeBack();
 		await form.getByRole("button", { name: "Create" }).click();
 
 		const shown = page.getByRole("dialog", { name: /Copy the key/ });

@@ -50,9 +50,10 @@ export class Circuit {
 	/** For whom it failed since it went well, or since it was tried anew: two at the most. */
 	private readonly failedFor = new Set<string | undefined>();
 	private failingSince = 0;
-	/** Streams that it broke off in a row, and since when. */
+	/** Streams that it broke off in a row, since when, and for whom: two at the most. */
 	private broken = 0;
 	private brokenSince = 0;
+	private readonly brokenFor = new Set<string | undefined>();
 	/** When it last answered anybody, whatever it said; by the monotonic clock. */
 	private answeredAt = Number.NEGATIVE_INFINITY;
 	private last: LastFailure | undefined;
@@ -140,13 +141,18 @@ export class Circuit {
 
 	/** A stream was broken off after its first byte, by which it had counted as an answer. */
 	private brokeOff(error: Denial, report: AttemptReport): "opened" | undefined {
-		if (this.broken === 0) this.brokenSince = this.clock.now();
+		if (this.broken === 0) {
+			this.brokenSince = this.clock.now();
+			this.brokenFor.clear();
+		}
 		this.broken++;
+		if (this.brokenFor.size < 2) this.brokenFor.add(report.call?.caller);
 		this.last = this.failureOf(error, report.said);
 		if (this.broken < tolerated) return undefined;
 		if (this.failures < tolerated - 1) {
 			this.failures = tolerated - 1;
 			this.failingSince = this.brokenSince;
+			for (const caller of this.brokenFor) this.failedFor.add(caller);
 		}
 		return this.failed(error, report);
 	}

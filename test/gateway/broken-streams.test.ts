@@ -84,6 +84,15 @@ test.each([
 	expect(await state()).toMatchObject({ circuit: "closed", failures: 0 });
 });
 
+test("five broken streams of two callers keep everybody away, and not the last of them alone", async () => {
+	await open();
+	const [{ key: others }, { key: third }] = [await gateway.token(), await gateway.token()];
+	for (let time = 0; time < 4; time++) expect(await stream()).not.toContain("[DONE]");
+	expect(await stream(others)).not.toContain("[DONE]");
+	for (const key of [gateway.key, others, third]) expect(await stream(key)).toContain("[DONE]");
+	expect(first.received).toHaveLength(5);
+});
+
 test("one in which a stream comes to its end now and then is not", async () => {
 	await open();
 	for (let time = 1; time <= 20; time++) {

@@ -30,10 +30,10 @@ const rowsAtOnce = 5_000;
 
 const everything = sql`id, at, token, model, upstream, ending, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost, excess, request, protocol, status, tags, detail`;
 
-/** The newest row of this id; clients choose request ids, so there may be several. */
+/** The row of this id, or the newest of this request id: clients choose those, and may choose the id of another call. */
 export const findRow = async (store: Store, id: string, whose: SQL): Promise<Row | undefined> => {
 	const [row] = await store.all(
-		sql`SELECT ${everything} FROM ledger WHERE (id = ${id} OR request = ${id})${whose} ORDER BY at DESC LIMIT 1`,
+		sql`SELECT ${everything} FROM ledger WHERE (id = ${id} OR request = ${id})${whose} ORDER BY id = ${id} DESC, at DESC LIMIT 1`,
 	);
 	return row;
 };

@@ -47,9 +47,14 @@ export const inUnits = ({ citation, start, end }: PlacedCitation, content: Conte
 	end: content.unitsBefore(end),
 });
 
-/** The citation with its span in a block that begins at `blockStart` of the content; an empty span means all of the block. */
+/**
+ * The citation with its span in a block that begins at `blockStart` of the content; an empty span means all of the block. One
+ * of words before the block, told once that has begun, stands where it begins.
+ */
 export const within = ({ citation, start, end }: PlacedCitation, blockStart: number): Citation =>
-	end > start ? { ...citation, target: { start: Math.max(0, start - blockStart), end: end - blockStart } } : citation;
+	end > start
+		? { ...citation, target: { start: Math.max(0, start - blockStart), end: Math.max(0, end - blockStart) } }
+		: citation;
 
 /** An annotation for a citation in a block of `length` that begins at `blockStart`; undefined for one without an address. */
 const encodeAnnotation = (citation: Citation, blockStart: number, length: number, content: ContentLength) =>

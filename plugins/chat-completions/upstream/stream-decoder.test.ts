@@ -559,6 +559,23 @@ describe("a stream of chunks", () => {
 		});
 	});
 
+	test("annotations of words that are over stand where the text begins that was told since", () => {
+		const cite = (start_index: number, end_index: number) => ({
+			type: "url_citation",
+			url_citation: { url: "https://a.test", title: "A", start_index, end_index },
+		});
+		const said = blocks([
+			chunk({ content: "first" }),
+			chunk({ reasoning_content: "t" }),
+			chunk({ content: " see A" }),
+			chunk({ annotations: [cite(0, 3), cite(2, 7)] }),
+			ending("stop"),
+			done,
+		]);
+		const citations = [{ target: { start: 0, end: 0 } }, { target: { start: 0, end: 2 } }];
+		expect(said.at(-1)).toMatchObject({ text: " see A", citations });
+	});
+
 	test.each([
 		["Perplexity", { citations: ["https://x.test"], search_results: [{ title: "X", url: "https://x.test" }] }],
 		["Zhipu", { web_search: [{ title: "X", link: "https://x.test", media: "m", refer: "ref_1" }] }],

@@ -105,8 +105,12 @@ class BunConnection implements Connection {
 }
 
 const listenOnBun = ({ answeredSeconds = 120, ...options }: ListenOptions): Listener => {
-	const answer = (request: Request, bun: BunServer, crooked: boolean): Response | Promise<Response> =>
-		options.handle(request, new BunConnection(request, bun, crooked, answeredSeconds));
+	const answer = (request: Request, bun: BunServer, crooked: boolean, named = request): Response | Promise<Response> =>
+		options.handle(named, new BunConnection(request, bun, crooked, answeredSeconds));
+	const answerWithoutHost = (request: Request, bun: BunServer): Response | Promise<Response> => {
+		const named = new Request(`http://localhost${request.url}`, request);
+		return answer(request, bun, isGuarded(named.url), named);
+	};
 	const server = Bun.serve({
 		hostname: options.host,
 		port: options.port,
@@ -123,7 +127,9 @@ const listenOnBun = ({ answeredSeconds = 120, ...options }: ListenOptions): List
 				(request: Request, bun: BunServer) => answer(request, bun, false),
 			]),
 		]),
-		fetch: (request, bun) => answer(request, bun, isGuarded(request.url)),
+		// HTTP/1.0 asks for no Host, and health checks of HAProxy send none: what Bun calls the URL is the path alone then.
+		fetch: (request, bun) =>
+			request.url.startsWith("/") ? answerWithoutHost(request, bun) : answer(request, bun, isGuarded(request.url)),
 	});
 	return {
 		port: server.port ?? options.port,

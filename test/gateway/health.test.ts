@@ -1,5 +1,6 @@
 /** What machines and people see of a Portico's state: health, readiness, ids and origins over the wire. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 
 let upstream: ScriptedUpstream;
@@ -88,6 +89,34 @@ describe("while it is being stopped", () => {
 		await gateway.portico.stop();
 		expect(await text).toMatch(/begin[\s\S]*data: \{"error":\{"message":"Portico is being stopped/);
 		expect(await text).not.toContain("[DONE]");
+	});
+});
+
+describe("a check as HAProxy makes it, by HTTP/1.0 and without Host", () => {
+	const checked = async (line: string): Promise<string> => {
+		const { promise, resolve } = Promise.withResolvers<string>();
+		const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+		socket.once("data", (data) => resolve(String(data).slice("HTTP/1.1 ".length, "HTTP/1.1 200".length)));
+		socket.write(`${line} HTTP/1.0\r\n\r\n`);
+		const status = await promise;
+		socket.destroy();
+		return status;
+	};
+
+	test.each([
+		["GET /acceptz", "200"],
+		["GET /readyz?a=1", "200"],
+		["HEAD /", "200"],
+		["GET /v1/models", "401"],
+		["GET /nothing", "404"],
+		["GET /admin/plugins", "400"],
+		["GET //admin/plugins", "404"],
+		["GET /x/../admin/plugins", "404"],
+		["GET /x/%2e%2e/admin/plugins", "404"],
+		["GET \\admin\\plugins", "400"],
+		["GET /\\admin/plugins", "404"],
+	])("%s: %s", async (line, status) => {
+		expect(await checked(line)).toBe(status);
 	});
 });
 

@@ -42,6 +42,7 @@ test("the manifests parse, ask for readiness, and leave a start half an hour for
 		"http.services.portico.loadBalancer.healthCheck.path",
 		"/acceptz",
 	);
+	expect(read("config/proxies/haproxy.cfg")).toMatch(/^\toption httpchk GET \/acceptz$/m);
 });
 
 const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;

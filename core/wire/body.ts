@@ -3,7 +3,7 @@ import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
 import type { HeldBytes } from "../contract/held-bytes.ts";
 import { systemClock } from "./system-clock.ts";
-import { unpackingOf } from "./unpacking.ts";
+import { type Unpacked, unpackedBody, unpackingOf } from "./unpacking.ts";
 
 /** How long a body may take to arrive, in milliseconds; a large one may take longer, as long as it keeps coming. */
 export interface Pace {
@@ -36,6 +36,14 @@ const tooSlow = (): Fault =>
 	new Fault({
 		kind: "client_timeout",
 		message: "The request body did not arrive in time. Send it again, and faster.",
+		headers: { connection: "close" },
+	});
+
+const tooDense = (): Fault =>
+	new Fault({
+		kind: "too_large",
+		message:
+			"The request body is more than a hundred times larger unpacked than it was sent; send it as it is, without content-encoding.",
 		headers: { connection: "close" },
 	});
 
@@ -78,15 +86,15 @@ const wrongType = (type: string | null): Fault | undefined => {
 	return undefined;
 };
 
-const decoded = (request: Request, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> => {
+const decoded = (request: Request, body: ReadableStream<Uint8Array>): Unpacked => {
 	const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
-	if (encoding === "identity" || encoding === "") return body;
+	if (encoding === "identity" || encoding === "") return { stream: body, isTooDense: () => false };
 	const unpacking = unpackingOf(encoding);
 	if (!unpacking)
 		throw unsupported(
 			`The content-encoding is "${encoding.slice(0, 32)}"; send it as it is, or with gzip, deflate or zstd.`,
 		);
-	return body.pipeThrough(unpacking);
+	return unpackedBody(body, unpacking);
 };
 
 const bytesOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((size, chunk) => size + chunk.length, 0);
@@ -178,7 +186,8 @@ const readInPieces = async (
 	if (request.body === null) return new Uint8Array(0);
 	const chunks: Uint8Array[] = [];
 	let [size, last] = [0, 0];
-	const reader = decoded(request, request.body).getReader();
+	const { stream, isTooDense } = decoded(request, request.body);
+	const reader = stream.getReader();
 	const timeAfter = paceOf(pace);
 	try {
 		for (;;) {
@@ -191,6 +200,7 @@ const readInPieces = async (
 				if (!request.headers.has("content-encoding")) await passOver(reader, clock);
 				throw tooLarge(limit);
 			}
+			if (isTooDense(size)) throw tooDense();
 			const full = held?.hold(value.length);
 			if (full) throw new Fault(full);
 			chunks.push(value);

@@ -21,7 +21,8 @@ export const requestHeaders = listOf({
 	range: "On a task's file: the part that is wanted.",
 	traceparent: "The trace that the call belongs to, with `tracestate`; needs `otel`.",
 	tracestate: "What other systems say of that trace.",
-	"content-encoding": "Bodies packed with `gzip`, `deflate` or `zstd` are unpacked.",
+	"content-encoding":
+		"Bodies packed with `gzip`, `deflate` or `zstd` are unpacked, to a hundred times their size or a megabyte.",
 	"x-forwarded-for": "Believed from addresses in `server.trustedProxies`.",
 	"x-forwarded-proto": "Believed from the same addresses: whether the client came over https.",
 	"x-session-affinity": "Calls that share it go to the same target, so that its cache keeps hitting.",

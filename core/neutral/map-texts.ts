@@ -14,7 +14,7 @@ const structural = new Set(
 
 /** The same in fields that came as JSON, in the words of any vendor. */
 const wireStructural = new Set(
-	`type role id call_id item_id tool_use_id tool_call_id signature thoughtSignature encrypted_content
+	`type role id call_id item_id tool_use_id tool_call_id signature thoughtSignature continuationToken encrypted_content
 	mime_type media_type mimeType status`.split(/\s+/),
 );
 

@@ -30,7 +30,7 @@ export interface AnswerState {
 }
 
 /** Fields of a candidate with no neutral place, kept for clients of the same protocol. */
-const kept = ["safetyRatings", "avgLogprobs", "tokenCount", "urlContextMetadata", "citationMetadata"] as const;
+const kept = "safetyRatings avgLogprobs tokenCount urlContextMetadata citationMetadata continuationToken".split(" ");
 
 interface Open {
 	readonly block: number;

@@ -1,6 +1,7 @@
 /** An inspector is asked about each text of an answer once: it may be paid by the question, and each one takes its time. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { asList, asRecord } from "#core";
+import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../support/chat-answers.ts";
 
 let upstream: ScriptedUpstream;
@@ -10,7 +11,14 @@ beforeAll(async () => {
 	upstream = startUpstream();
 	inspector = startUpstream(() => Response.json({ action: "pass" }));
 	const look = { url: `${inspector.url}/look`, privateNetwork: true, answers: true };
-	const upstreams = [{ name: "chat", protocol: "chat-completions", url: `${upstream.url}/v1` }];
+	const upstreams = [
+		{ name: "chat", protocol: "chat-completions", url: `${upstream.url}/v1` },
+		{ name: "google", protocol: "generate-content", url: upstream.url },
+	];
+	const models = [
+		{ name: "m", targets: [{ upstream: "chat" }] },
+		{ name: "g", targets: [{ upstream: "google" }] },
+	];
 	gateway = await startGateway({
 		plugins: [
 			"tokens",
@@ -20,7 +28,7 @@ beforeAll(async () => {
 			"generate-content",
 			"embeddings",
 			{ use: "guard-http", with: look },
-			{ use: "router", with: { upstreams, models: [{ name: "m", targets: [{ upstream: "chat" }] }] } },
+			{ use: "router", with: { upstreams, models } },
 		],
 	});
 });
@@ -94,3 +102,22 @@ test("of a vector nothing is asked, and of names that are plain words", async ()
 	expect(await answer.json()).toMatchObject({ data });
 	expect(shown().toSorted()).toEqual(["4111111111111111", "[name_1]", "embedding", "list", "up"]);
 });
+
+test.each(["generateContent", "streamGenerateContent?alt=sse"])(
+	"what Gemini's clients go on with stays, and is nobody's words: %s",
+	async (verb) => {
+		const end = { finishReason: "CONTINUATION", continuationToken: "dG9rZW4=" };
+		const body = { candidates: [{ index: 0, content: { role: "model", parts: [{ text: "Once" }] }, ...end }] };
+		upstream.answer(() =>
+			verb.includes("alt") ? streamOf([`data: ${JSON.stringify(body)}\n\n`]) : Response.json(body),
+		);
+		inspector.answer(() => Response.json({ action: "pass" }));
+		inspector.received.length = 0;
+		const told = await (
+			await gateway.ask(`/v1beta/models/g:${verb}`, { contents: [{ parts: [{ text: "x" }] }] })
+		).text();
+		const last = asRecord(JSON.parse(told.trim().split("data: ").at(-1) ?? ""));
+		expect(asList(last["candidates"])).toMatchObject([end]);
+		expect(shown()).not.toContain(end.continuationToken);
+	},
+);

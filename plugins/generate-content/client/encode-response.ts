@@ -136,13 +136,16 @@ export const candidateEnd = (
 	const { logprobs, brokenCall } = gathered;
 	const broken = brokenCall && finish.reason === "tool_calls";
 	const message = finish.message ?? (brokenCall && malformed(brokenCall));
+	const own = ownExtras(extras);
+	// With the token for it a client asks for more; without, it would be told of more that it cannot have.
+	const ending = own["continuationToken"] === undefined ? encodeFinish(finish) : "CONTINUATION";
 	return {
-		finishReason: broken ? "MALFORMED_FUNCTION_CALL" : encodeFinish(finish),
+		finishReason: broken ? "MALFORMED_FUNCTION_CALL" : ending,
 		index,
 		...(message !== undefined && { finishMessage: message }),
 		...(groundingMetadata && { groundingMetadata }),
 		...(logprobs.length > 0 && { avgLogprobs: mean(logprobs), logprobsResult: encodeLogprobs(logprobs) }),
-		...ownExtras(extras),
+		...own,
 	};
 };
 

@@ -53,8 +53,10 @@ export class Accounts implements AccountNode, WaitingCharges {
 		this.statements = options.statements ?? new Statements();
 		this.balances = new Balances({ store: this.store, flush: () => this.flush() });
 		this.recalls = new Recalls(this.store, this.clock, this.statements, this.holder);
-		this.journal = options.journals.begin(this.holder, () =>
-			this.log.error("the journal cannot be written; calls under a quota are refused until it can"),
+		this.journal = options.journals.begin(this.holder, (error) =>
+			this.log.error("the journal cannot be written; calls under a quota are refused until it can", {
+				error: describe(error),
+			}),
 		);
 		this.writeBehind = new WriteBehind(this, options.clock, options.log, options.mostWaiting);
 	}

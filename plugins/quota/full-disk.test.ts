@@ -44,7 +44,9 @@ test.each([
 	const refused = await ask(unused.key);
 	expect(refused.status).toBe(503);
 	expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-	expect(await refused.json()).toMatchObject({ error: { code: "server_is_overloaded" } });
+	expect(await refused.json()).toMatchObject({
+		error: { code: "server_is_overloaded", message: expect.stringContaining("cannot write down here") },
+	});
 	disk.full = false;
 	for (const { key } of [used, unused]) expect((await ask(key)).status).toBe(200);
 });

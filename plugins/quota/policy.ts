@@ -28,7 +28,7 @@ import {
 	settleOnAll,
 } from "./holding.ts";
 import { HeldPermit, type Settling, StreamPermit } from "./permit.ts";
-import { heldBack, nearlyUsedUp, tooFarBehind, unreachable, usedUp } from "./refusals.ts";
+import { heldBack, nearlyUsedUp, notWrittenDown, tooFarBehind, unreachable, usedUp } from "./refusals.ts";
 import { quotaSetting } from "./setting.ts";
 
 interface PolicyOptions extends Settling {
@@ -201,10 +201,12 @@ export class QuotaPolicy implements Policy<number> {
 	/** Throws what is no outage: a protocol's or a price's mistake is the failure of a rule, and told as one. */
 	private readonly notLookedAt = (error: unknown): Denial => {
 		if (!isOutage(error)) throw error;
+		const code = asText(asRecord(error)["code"]);
 		this.options.log.error("a call was refused because its quota could not be looked at", {
 			error: describe(error),
-			code: asText(asRecord(error)["code"]),
+			code,
 		});
-		return unreachable;
+		// What the system says of a file: of the journal, for the database has words of its own.
+		return code?.startsWith("E") ? notWrittenDown : unreachable;
 	};
 }

@@ -63,6 +63,12 @@ export const unreachable: Denial = deny(
 	{ retryAfterSeconds: 1 },
 );
 
+export const notWrittenDown: Denial = deny(
+	"overloaded",
+	"Portico cannot write down here what a call may cost, so it cannot let this one through. Ask again soon.",
+	{ retryAfterSeconds: 1 },
+);
+
 /** The price of a model is not known. */
 export const notPriced = (model: string): Denial =>
 	deny(

@@ -76,5 +76,8 @@ const resolve = (reference: string, { environment, readFile }: Sources): Resolve
 	if (typeof value === "string" && (value !== "" || mark === undefined)) return { text: value, secret: true };
 	if (mark === ":-") return { text: rest, secret: false };
 	if (mark === ":?" && rest !== "") return { problem: `${rest} (the variable ${name})`, missing: true };
-	return { problem: `the variable ${name} is not set: set it, or write \${${name}:-default}`, missing: true };
+	return {
+		problem: `the variable ${name} is not set: set it before the start, or write \${${name}:-default}`,
+		missing: true,
+	};
 };

@@ -151,7 +151,7 @@ plugins:
 				'config/portico.yaml:9:5 plugins[0] router → wiht: not a setting here (did you mean "with"?)',
 				'config/portico.yaml:12:7 plugins[1] quota → reserv: not a setting here (did you mean "reserve"?)',
 				'config/portico.yaml:13:13 plugins[1] quota → unit: expected one of "usd", "points", found "eur"',
-				"config/portico.yaml:14:12 plugins[1] quota → key: the variable MISSING is not set: set it, or write ${MISSING:-default}",
+				"config/portico.yaml:14:12 plugins[1] quota → key: the variable MISSING is not set: set it before the start, or write ${MISSING:-default}",
 				"config/portico.yaml:15:7 plugins[1] quota → __proto__: this key is not allowed",
 				"config/portico.yaml:16:7 plugins[1] quota → unit: set a second time, first in line 13",
 				"config/portico.yaml:12:7 plugins[1] quota → limit: missing, expected integer (The most that may be used.)",
@@ -251,7 +251,7 @@ describe("${…}", () => {
 			"server:\n  host: ${A:?name the host}\n  cors: { origins: ['${toString}', '${B C}', '${D', '${file:/no}'] }\n";
 		expect(lines(text).map((line) => line.split(":").slice(1).join(":"))).toEqual([
 			"2:9 server.host: name the host (the variable A)",
-			"3:21 server.cors.origins[0]: the variable toString is not set: set it, or write ${toString:-default}",
+			"3:21 server.cors.origins[0]: the variable toString is not set: set it before the start, or write ${toString:-default}",
 			expect.stringMatching(/^3:36 server.cors.origins\[1\]: "\$\{B C\}" is not a reference: write/),
 			expect.stringMatching(/^3:46 .* is not a reference/),
 			"3:53 server.cors.origins[3]: the file /no cannot be read (ENOENT)",
@@ -279,7 +279,7 @@ test("whoever does not serve is told of a variable that is not set only where wh
 	const schema = t.Object({ key: t.String(), url, pepper: t.String({ minLength: 32 }) });
 	const { complaints } = checkSettings(schema, entry?.with, entry ?? { label: "", place: () => expect.unreachable() });
 	expect(complaints.map(({ where, message }) => `${where}: ${message}`)).toEqual([
-		"plugins[0] x → pepper: the variable PEPPER is not set: set it, or write ${PEPPER:-default}",
+		"plugins[0] x → pepper: the variable PEPPER is not set: set it before the start, or write ${PEPPER:-default}",
 	]);
 });
 

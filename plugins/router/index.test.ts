@@ -92,7 +92,7 @@ test("what could not be made out, and a plugin named twice, hide nothing else th
 			with: { upstreams: [upstream("main", lacking)], models: [{ ...models[0], translation: "stict" }] },
 		}),
 	).toEqual([
-		"plugins[2] router → upstreams[0].firstByteSeconds: the variable PORTICO_TEST_NOT_SET is not set: set it, or write ${PORTICO_TEST_NOT_SET:-default}",
+		"plugins[2] router → upstreams[0].firstByteSeconds: the variable PORTICO_TEST_NOT_SET is not set: set it before the start, or write ${PORTICO_TEST_NOT_SET:-default}",
 		'plugins[2] router → upstreams[0].kye: not a setting here (did you mean "key"?)',
 		'plugins[2] router → models[0].targets[0].upstream: the model "m" leads to the upstream "mian", which is not configured (did you mean "main"?)',
 		'plugins[2] router → models[0].translation: expected one of "lossy", "strict", found "stict" (did you mean "strict"?) (strict: answer 400 rather than leave something behind in translation.)',

@@ -58,6 +58,12 @@ describe.skipIf(!hasBrowser)("an operator", () => {
 		const row = at.page.getByRole("row", { name: /exporter/ });
 		const link = row.getByRole("link", { name: "2 upstream failed" });
 		await link.waitFor();
+		// Of all together the page tells how many did not complete, for they ended in several ways.
+		await at.page.getByRole("link", { name: /\d not completed$/ }).waitFor();
+		await at.page.getByRole("link", { name: "none", exact: true }).click();
+		await at.page.getByText("1 call", { exact: true }).waitFor();
+		await at.page.goBack();
+		await link.waitFor();
 		for (const name of [/^broken/, /broken.*2 upstream failed/])
 			await at.page.getByRole("row", { name }).getByRole("link", { name: "2 upstream failed" }).first().waitFor();
 		await link.click();

@@ -143,8 +143,12 @@ export const isUntold = ({ ending }: CallRecord): boolean => ending === "crash" 
 export const isCorrection = ({ ending }: Pick<CallRecord, "ending">): boolean =>
 	ending === "lease_lost" || ending === "lease_found";
 
+/** As the server finds whatever went otherwise than well. */
+export const notCompleted = "not_completed";
+
 /** In a sentence. */
-export const endingInWords = (ending: string): string => (endings[ending]?.[0] ?? ending).toLowerCase();
+export const endingInWords = (ending: string): string =>
+	ending === notCompleted ? "not completed" : (endings[ending]?.[0] ?? ending).toLowerCase();
 
 export const endings: Readonly<Record<string, readonly [word: string, tone: Tone]>> = {
 	completed: ["Completed", "good"],

@@ -6,7 +6,7 @@ import { usePersonNames } from "../data/person-names.ts";
 import { useNamedTokens } from "../data/token-names.ts";
 import { Search } from "../parts/search.tsx";
 import { asTime, localTime } from "../tokens/times.ts";
-import { endings } from "./call-record.ts";
+import { endings, notCompleted } from "./call-record.ts";
 import { OwnTimes } from "./own-times.tsx";
 import { givenTimes, spans } from "./spans.ts";
 
@@ -105,7 +105,7 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 			/>
 			<select aria-label="Ending" value={words.get("ending") ?? ""} onChange={choose("ending")}>
 				<option value="">Every ending</option>
-				<option value="not_completed">Not completed</option>
+				<option value={notCompleted}>Not completed</option>
 				{Object.entries(endings).map(([value, [word]]) => (
 					<option key={value} value={value}>
 						{word}

@@ -1,4 +1,6 @@
 /** The sums by each of what they can be divided by, and how long calls took. */
+import type { ComponentChildren } from "preact";
+import { query } from "../data/call.ts";
 import { isAdmin } from "../data/session.ts";
 import type { Before } from "./before.ts";
 import { type Period, stepName, stepOf, stepTimes } from "./periods.ts";
@@ -24,6 +26,11 @@ export const Breakdown = (props: BreakdownProps) => {
 		kept: (value: string) => (value === "" ? { without: group, from } : { [group]: value, from }),
 		before: (value: string) => before?.charged(group, value),
 	});
+	const [ofModels, ofUpstreams] = [dividedBy("model"), dividedBy("upstream")];
+	const timesOf = (step: string) => stepTimes(stepOf(step, by));
+	const toCalls = (kept: Readonly<Record<string, string>>, words: ComponentChildren) => (
+		<a href={`/console/calls${query(kept)}`}>{words}</a>
+	);
 	return (
 		<div class="columns">
 			<SumTable
@@ -36,10 +43,10 @@ export const Breakdown = (props: BreakdownProps) => {
 			/>
 			<SumTable
 				label="By model"
-				{...dividedBy("model")}
+				{...ofModels}
 				sums={sums}
 				endings={endings}
-				name={(name) => <code>{name || "no model"}</code>}
+				name={(name) => toCalls(ofModels.kept(name), <code>{name || "no model"}</code>)}
 			/>
 			{isAdmin() && (
 				<>
@@ -55,10 +62,10 @@ export const Breakdown = (props: BreakdownProps) => {
 					/>
 					<SumTable
 						label="By upstream"
-						{...dividedBy("upstream")}
+						{...ofUpstreams}
 						sums={sums}
 						endings={endings}
-						name={(name) => name || "no upstream"}
+						name={(name) => toCalls(ofUpstreams.kept(name), name || "no upstream")}
 					/>
 				</>
 			)}
@@ -68,8 +75,8 @@ export const Breakdown = (props: BreakdownProps) => {
 				by={by}
 				sums={sums}
 				endings={endingsInTime}
-				name={(step) => (by === "hour" ? stepName(stepOf(step, by)) : step)}
-				kept={(step) => stepTimes(stepOf(step, by))}
+				name={(step) => toCalls(timesOf(step), by === "hour" ? stepName(stepOf(step, by)) : step)}
+				kept={timesOf}
 				latestFirst
 			/>
 		</div>

@@ -1,4 +1,5 @@
 /** The figures of a period above everything else. */
+import { notCompleted } from "../calls/call-record.ts";
 import { count, dollars, share, short } from "../data/format.ts";
 import { Figures } from "./figures.tsx";
 import { type Sum, total } from "./sums.ts";
@@ -20,7 +21,9 @@ interface PeriodFiguresProps {
 export const PeriodFigures = ({ sums, endings, steps, unit, from, before }: PeriodFiguresProps) => {
 	const [calls, cost] = [total(sums, "calls"), total(sums, "cost")];
 	const [input, cached, saved] = [total(sums, "inputTokens"), total(sums, "cachedTokens"), total(sums, "saved")];
-	const trouble = troublesOf(endings).all;
+	const [worst, others] = [troublesOf(endings).all, calls - total(sums, "completed")];
+	// Of several ways to go wrong the most common is less than all.
+	const trouble = worst && worst.calls < others ? { ending: notCompleted, calls: others } : worst;
 	return (
 		<Figures
 			figures={[

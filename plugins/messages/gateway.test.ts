@@ -319,6 +319,17 @@ describe("a conversation that is to be summed up", () => {
 	});
 });
 
+test("a customer whom Anthropic's SDKs name in a header is told to an account of the client's own, and to no other", async () => {
+	const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 });
+	const body = { max_tokens: 9, messages: [{ role: "user" as const, content: "Hi" }], user_profile_id: "uprof_1" };
+	own.answer(() => Response.json(message));
+	await client.messages.create({ ...body, model: "mine" });
+	expect(own.received[0]?.headers.get("anthropic-user-profile-id")).toBe("uprof_1");
+	for (const model of ["claude-real", "gpt"])
+		expect(await client.messages.create({ ...body, model }).catch(String)).toContain("unknown_reference");
+	expect([own.received.length, chat.received.length]).toEqual([1, 0]);
+});
+
 describe("a thread, which only Anthropic's servers hold,", () => {
 	const thread = { type: "continue", previous_message_id: "msg_1" };
 

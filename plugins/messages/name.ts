@@ -5,3 +5,6 @@ export const protocolVersion = "2023-06-01";
 
 /** The word for this protocol in config and in `Origin`. */
 export const protocolName = "messages";
+
+/** Names the customer to whom a request is put down. */
+export const profileHeader = "anthropic-user-profile-id";

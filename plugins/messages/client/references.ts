@@ -19,6 +19,7 @@ import {
 	referenceDenial,
 	type WireRecord,
 } from "#core";
+import { profileHeader } from "../name.ts";
 import type { KeptReasoning } from "./kept-reasoning.ts";
 
 const fields: ReferenceFields = {
@@ -41,15 +42,24 @@ const containerIn = ({ container }: WireRecord) => {
 	return custom === -1 ? undefined : { at: `container.skills[${custom}]`, field: "skill_id" };
 };
 
-/** A customer of whoever holds the account, to whom the request is put down, and who may be billed for it. */
+const withoutProfile = "Leave it out.";
+
+/**
+ * A customer of whoever holds the account, to whom the request is put down, and who may be billed for it. Anthropic's SDKs name
+ * it in a header.
+ */
 const profileIn = ({ user_profile_id: profile }: WireRecord) =>
-	asText(profile) ? { at: "user_profile_id", field: "user_profile_id" } : undefined;
+	asText(profile) ? { at: "user_profile_id", field: "user_profile_id", instead: withoutProfile } : undefined;
+
+const profileNamedBy = (headers: Headers) =>
+	headers.get(profileHeader) ? { at: profileHeader, field: "user_profile_id", instead: withoutProfile } : undefined;
 
 /** Why a request goes to no upstream whose account serves others too; undefined when it names nothing of an account. */
-const foreignReference = (body: WireRecord): Denial | undefined => {
+const foreignReference = (body: WireRecord, headers: Headers): Denial | undefined => {
 	const found =
 		containerIn(body) ??
 		profileIn(body) ??
+		profileNamedBy(headers) ??
 		findReference(body["messages"], fields, "messages") ??
 		findReference(body["system"], fields, "system") ??
 		findReference(body["mcp_servers"], servers, "mcp_servers");
@@ -105,7 +115,7 @@ const unanswerable = ({ call, body }: ModelAsk): Denial | undefined => {
 export const createConversations = (reasoning?: KeptReasoning): Conversations => ({
 	load(given, token, held) {
 		const body = given.body.value;
-		const denial = isRecord(body["thread"]) ? noThreads : foreignReference(body);
+		const denial = isRecord(body["thread"]) ? noThreads : foreignReference(body, given.headers);
 		const only = unanswerable(given);
 		const compared = comparedIn(body);
 		const ask =

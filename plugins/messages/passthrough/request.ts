@@ -17,7 +17,7 @@ import {
 	unforced,
 	type WireRecord,
 } from "#core";
-import { protocolVersion } from "../name.ts";
+import { profileHeader, protocolVersion } from "../name.ts";
 import { forwardBetas } from "./betas.ts";
 import { historyEdits } from "./history.ts";
 
@@ -39,6 +39,7 @@ const headersOf = ({ headers, call }: ModelAsk, betas: string): Record<string, s
 	accept: call.stream ? "text/event-stream" : "application/json",
 	"anthropic-version": headers.get("anthropic-version") ?? protocolVersion,
 	...(betas === "" ? {} : { "anthropic-beta": betas }),
+	...definedOnly({ [profileHeader]: headers.get(profileHeader) || undefined }),
 });
 
 /** The path for an operation; the mark of a client's beta interface goes along. */

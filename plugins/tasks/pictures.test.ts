@@ -38,6 +38,8 @@ test.each([
 	["text with its label", `data:text/plain;base64,${base64("hello")}`, "no picture"],
 	["a label without base64", "data:image/svg+xml,%3Csvg/%3E", "neither"],
 	["a file's name", "cat.png", "neither"],
+	// what parsers of forms make of a file whose part has no name, as Java's client sends a bare stream
+	["bytes that were read as text", "\ufffdPNG\r\n\x1a\n\0", "`filename`"],
 	["another kind of address", "file:///etc/passwd", "neither"],
 	["an address that is none", "https://", "address"],
 	["a number", 7, "Send the picture"],

@@ -47,7 +47,10 @@ export const pictureOf = async (value: unknown, parameter: string): Promise<stri
 	const data = pictureData(given);
 	if (data) return labelled(data.base64, data.mediaType, parameter);
 	if (!/^[\w+/=\s-]*$/.test(given.slice(0, lookedAt)))
-		throw invalidParameter(parameter, "The picture is neither an http(s) address nor base64.");
+		throw invalidParameter(
+			parameter,
+			"The picture is neither an http(s) address nor base64. To send it as a file, give its part of the form a `filename`.",
+		);
 	return labelled(given, "image/png", parameter);
 };
 

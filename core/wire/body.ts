@@ -35,7 +35,9 @@ const tooLarge = (limit: number): Fault =>
 const tooSlow = (): Fault =>
 	new Fault({
 		kind: "client_timeout",
-		message: "The request body did not arrive in time. Send it again, and faster.",
+		// Bun sends `100 Continue` to those alone who write it so; Java's HttpClient writes `100-Continue`, and would wait for ever.
+		message:
+			"The request body did not arrive in time. Send it again, and faster; a client that waits for `100 Continue` must leave its `Expect` header out, or write it `100-continue`.",
 		headers: { connection: "close" },
 	});
 

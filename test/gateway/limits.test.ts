@@ -191,6 +191,7 @@ describe("bodies that do not come", () => {
 		await closed;
 		expect(text()).toStartWith("HTTP/1.1 408");
 		expect(text()).toContain('"code":"request_timeout"');
+		expect(text()).toContain("write it `100-continue`");
 	});
 
 	test("at the least rate, when they are large, are cut as well; what came early buys no rest", async () => {

@@ -8,7 +8,7 @@ import { tablesInOrder } from "../host/generation.ts";
 import { makeDataFolder } from "../host/node-files.ts";
 import { createLog } from "../runtime/log.ts";
 import { addressOf } from "../runtime/serve.ts";
-import { holdSignal, makeFilesPrivate, startAnother } from "../runtime/system.ts";
+import { environmentOfOneOf, holdSignal, makeFilesPrivate, startAnother } from "../runtime/system.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, settleLeft } from "./open.ts";
@@ -60,7 +60,7 @@ export const serveWithWorkers = async (
 			own?.describe({ address: addressOf(server.host, port, server.tls !== undefined) });
 			print(greeting);
 		};
-		await supervise(supervisorOf(invocation, own, port, log), invocation.reloads, count, begun);
+		await supervise(supervisorOf(invocation, own, { port, count }, log), invocation.reloads, count, begun);
 	} finally {
 		await own?.close();
 	}
@@ -73,10 +73,15 @@ const loggingOf = ({ logLevel, logFormat }: Invocation): readonly string[] => [
 ];
 
 /** Starts the workers, all on one port, and looks after them. */
-const supervisorOf = (invocation: Invocation, own: OwnDatabase | undefined, port: number, log: Log): Supervisor => {
+const supervisorOf = (
+	invocation: Invocation,
+	own: OwnDatabase | undefined,
+	{ port, count }: { readonly port: number; readonly count: number },
+	log: Log,
+): Supervisor => {
 	const config = invocation.builtIn ? [] : ["--config", invocation.file];
 	const words = ["serve", ...config, ...loggingOf(invocation), "--port", String(port), "--worker"];
-	const environment = own ? environmentOfWorker(own.database) : {};
+	const environment = { ...(own && environmentOfWorker(own.database)), ...environmentOfOneOf(count) };
 	return new Supervisor({
 		launch: (worker, heard) => startAnother([...words, String(worker)], environment, heard),
 		clock: systemClock,

@@ -41,7 +41,7 @@ const server = {
 		t.Integer({
 			minimum: 64 * 1024,
 			description:
-				"What the bodies and answers of all calls may hold at once, in bytes; half of it one token, or all tokens of one person, at most. Default: a quarter of the memory there is, that of its container where it runs in one.",
+				"What the bodies and answers of all calls may hold at once, in bytes; half of it one token, or all tokens of one person, at most. Default: a quarter of the memory there is, that of its container where it runs in one; of several workers each its part of that.",
 		}),
 	),
 	answerLimitBytes: t.Integer({

@@ -46,10 +46,19 @@ export const runtimeName = (): string => {
 	return deno === undefined ? `Node ${node}` : `Deno ${deno}`;
 };
 
-/** Bytes of memory that this process may use: the machine's, or less where it was given less. */
+/** How many workers there are, as the process that starts them tells each. */
+const workerCount = "PORTICO_WORKERS_COUNT";
+
+/** What one of so many workers is started with besides. */
+export const environmentOfOneOf = (count: number): Readonly<Record<string, string>> => ({
+	[workerCount]: String(count),
+});
+
+/** Bytes of memory that this process may use: the machine's, or less where it was given less; of several workers each its part. */
 export const memoryBytes = (): number => {
 	const given = process.constrainedMemory?.() ?? 0;
-	return given > 0 ? Math.min(given, totalmem()) : totalmem();
+	const all = given > 0 ? Math.min(given, totalmem()) : totalmem();
+	return Math.floor(all / Math.max(1, Number(process.env[workerCount]) || 1));
 };
 
 /** Asks the runtime to let go of what nobody needs any more, which takes some tens of milliseconds; Deno sees to it by itself. */

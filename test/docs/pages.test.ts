@@ -72,6 +72,7 @@ test("every variable that operators set is told of", () => {
 	const inside = [
 		"PORTICO_CALLED_AS",
 		"PORTICO_IMPORT_MAP",
+		"PORTICO_WORKERS_COUNT",
 		"PORTICO_WORKERS_DATABASE",
 		"PORTICO_WORKERS_DATABASE_TOKEN",
 	];

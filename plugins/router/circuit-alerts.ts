@@ -12,7 +12,7 @@ export const circuitOpened = (upstream: string, report: AttemptReport): Alert =>
 	about: upstream,
 	quietMs,
 	data: {
-		message: `The upstream ${upstream} fails; its calls go elsewhere, where they can. portico calls --upstream ${upstream} shows them.`,
+		message: `The upstream ${upstream} fails; its calls go elsewhere, where they can. portico status says since when, and what to do.`,
 		upstream,
 		kind: report.error?.kind,
 		reason: reasonOf(report),

@@ -1,6 +1,6 @@
-// The suite, in three rows side by side: most tests of `test/`; the tests that stand beside the code and the rest of `test/`;
-// style and walls, types, the shipped config and its schema, and the runtime tests on Deno. What another row than the first
-// prints is shown at its end. With `--long` what takes longer instead, in two rows: files that end in `.long.ts`; the schedule
+// The suite, in three rows side by side, for much of a test is waiting: attacks and calls through the gateway; the tests that
+// stand beside the code; style and walls, types, the shipped config and its schema, the runtime tests on Deno, and the rest of
+// `test/`. What another row than the first prints is shown at its end. With `--long` what takes longer instead, in two rows: files that end in `.long.ts`; the schedule
 // of callbacks in real time, the packed package, a minute of chaos and the rest of these files. Then the bench in its short
 // form, by itself. Every step runs even when one before it failed; the exit code says whether all were good.
 import { spawn } from "node:child_process";
@@ -44,11 +44,11 @@ const apart = [
 	"test/attacks/unread-streams.long.ts",
 ];
 
-/** Folders of `test/` whose tests run in the second row, so that the first two take about as long. */
-const inSecondRow = ["contract", "foreign", "losses", "process"];
+/** Folders of `test/` that are a row of their own; the others run in the third, so that all take about as long. */
+const inFirstRow = ["attacks", "gateway"];
 
-const inFirstRow = readdirSync(join(root, "test"), { withFileTypes: true })
-	.filter((entry) => entry.isDirectory() && !inSecondRow.includes(entry.name))
+const inThirdRow = readdirSync(join(root, "test"), { withFileTypes: true })
+	.filter((entry) => entry.isDirectory() && !inFirstRow.includes(entry.name))
 	.map(({ name }) => name);
 
 /** As paths: by a name alone `bun test` would also run files elsewhere that have it in their path. */
@@ -56,20 +56,15 @@ const pathsOf = (folders) => folders.map((folder) => `./test/${folder}/`);
 
 /** Rows of steps: the rows run side by side, the steps of a row one after the other. */
 const quick = [
-	[["most tests across folders", process.execPath, [...test, ...pathsOf(inFirstRow)]]],
-	[
-		[
-			"tests beside the code and the rest of test/",
-			process.execPath,
-			[...test, "./core", "./plugins", ...pathsOf(inSecondRow)],
-		],
-	],
+	[["attacks, and calls through the gateway", process.execPath, [...test, ...pathsOf(inFirstRow)]]],
+	[["tests beside the code", process.execPath, [...test, "./core", "./plugins"]]],
 	[
 		["style and walls", bin("biome"), ["ci", "."]],
 		["types", bin("tsc"), ["-p", "."]],
 		["the shipped config is good", process.execPath, [portico, "check", "--config", "config/portico.yaml"]],
 		["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
 		["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
+		["the other tests across folders", process.execPath, [...test, ...pathsOf(inThirdRow)]],
 	],
 ];
 

@@ -27,7 +27,7 @@ const hourMs = 3_600_000;
 /** In the words of the page that leads here. */
 const lacks: Readonly<Record<string, string>> = {
 	token: "No token",
-	model: "No model",
+	model: "No known model",
 	upstream: "No upstream",
 	owner: "No person",
 };

@@ -46,7 +46,7 @@ export const Breakdown = (props: BreakdownProps) => {
 				{...ofModels}
 				sums={sums}
 				endings={endings}
-				name={(name) => toCalls(ofModels.kept(name), <code>{name || "no model"}</code>)}
+				name={(name) => toCalls(ofModels.kept(name), <code>{name || "no known model"}</code>)}
 			/>
 			{isAdmin() && (
 				<>

@@ -103,7 +103,7 @@ export const seriesOf = (
 		);
 		return at.map((step) => total(byStep.get(step) ?? [], figure));
 	};
-	const known = names.map((name) => ({ name: name || "no model", values: values((model) => model === name) }));
+	const known = names.map((name) => ({ name: name || "no known model", values: values((model) => model === name) }));
 	const others = { name: "others", values: values((model) => !names.includes(model)) };
 	return others.values.some((value) => value > 0) ? [...known, others] : known;
 };

@@ -6,7 +6,7 @@ import type { Sum } from "./sums.ts";
 const time = (milliseconds: number | undefined): string => (milliseconds === undefined ? "–" : seconds(milliseconds));
 
 const columns: readonly Column<Sum>[] = [
-	{ title: "Model", kind: "lead", cell: ({ of }) => <code>{of["model"] ?? "no model"}</code> },
+	{ title: "Model", kind: "lead", cell: ({ of }) => <code>{of["model"] ?? "no known model"}</code> },
 	{ title: "Completed", kind: "figure", cell: ({ completed }) => count(completed) },
 	{ title: "Half within", kind: "figure", cell: ({ p50 }) => time(p50) },
 	{ title: "95 of 100 within", kind: "figure", cell: ({ p95 }) => time(p95) },

@@ -25,7 +25,7 @@ import { protocolName } from "../name.ts";
 import { refuse } from "../refuse.ts";
 import { bagOf, cacheOf, decodeBlocks } from "./decode-content.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
-import { sentPlace } from "./kept-reasoning.ts";
+import { sentPlaces } from "./kept-reasoning.ts";
 
 /** The blocks from `first` on. System text may stand amid a user's; there it is a message between two halves. */
 const splitAtSystem = (
@@ -156,9 +156,10 @@ export const decodeRequest = ({ body, call, broughtBack }: ModelAsk): NeutralReq
 			? []
 			: decodeMessage(message, `messages[${index}]`, index === begin ? first : 0),
 	);
-	if (broughtBack)
-		for (const { blocks } of turns)
-			for (const block of blocks) placed(block, sentPlace(placeOf(block) ?? "", broughtBack));
+	if (broughtBack) {
+		const sentPlace = sentPlaces(broughtBack);
+		for (const { blocks } of turns) for (const block of blocks) placed(block, sentPlace(placeOf(block) ?? ""));
+	}
 	const tools = decodeTools(exact["tools"], amid?.tools);
 	const user = asText(asRecord(value["metadata"])["user_id"]);
 	return {

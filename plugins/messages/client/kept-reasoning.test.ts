@@ -1,7 +1,7 @@
 /** Thinking that a client of Messages left out, put back where it stood. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
-import { asList, asRecord, type ModelAsk } from "#core";
+import { asList, asRecord, type ModelAsk, placeOf } from "#core";
 import {
 	createTestClock,
 	type ScriptedUpstream,
@@ -111,6 +111,27 @@ test("what follows keeps the places that the client knows, and what was put back
 	expect(protocol.passthrough.request(own, changes).losses?.map(({ path }) => path)).toEqual([
 		"messages[2].content[1]",
 	]);
+});
+
+test("a thought is put back once, however many calls of its id there are", async () => {
+	const { save, load } = world();
+	await save([sign("1"), call("a")], user("Hi"));
+	const calls = [call("a"), call("a"), call("a")];
+	const ask = await load(user("Hi"), { role: "assistant", content: calls }, user([result("a")]));
+	expect(contentsOf(ask)).toEqual([[sign("1"), ...calls]]);
+});
+
+test("many messages behind one long one, and many blocks behind what was put back, are looked at once", async () => {
+	const { save, load } = world();
+	const long = user("x".repeat(4_000_000));
+	await save([sign("1"), call("a")], long);
+	const bare = Array.from({ length: 2_000 }, (_, at) => ({ role: "assistant", content: [call(`b${at}`)] }));
+	const said = Array.from({ length: 30_000 }, () => words);
+	const began = performance.now();
+	const ask = await load(long, { role: "assistant", content: [call("a")] }, ...bare, user(said));
+	const { messages } = protocol.client.decodeRequest(ask);
+	expect(performance.now() - began).toBeLessThan(3_000);
+	expect(placeOf(messages.at(-1)?.blocks.at(-1) ?? {})).toBe("messages[2002].content[29999]");
 });
 
 const gemini = {

@@ -85,35 +85,44 @@ const withThoughts = (
 	thoughts: readonly Thought[],
 	told: (at: number) => void,
 ): readonly unknown[] => {
+	const byPlace = Map.groupBy(thoughts, ({ before }) => before);
 	const blocks: unknown[] = [];
-	const add = (place: string | undefined): void => {
-		for (const { before, block } of thoughts) {
-			if (before !== place) continue;
+	const add = (place: string): void => {
+		for (const { block } of byPlace.get(place) ?? []) {
 			told(blocks.length);
 			blocks.push(block);
 		}
+		// Once, however many calls of one id a client sends.
+		byPlace.delete(place);
 	};
 	add(atBeginning);
 	for (const block of content) {
-		add(callIdOf(asRecord(block)));
+		add(callIdOf(asRecord(block)) ?? "");
 		blocks.push(block);
 	}
 	add(atEnd);
 	return blocks;
 };
 
+/** A block of a message, or what is within one. */
+const blockPlace = /^(messages\[\d+\]\.content)\[(\d+)\](.*)$/;
+
 /**
- * Where the client sent what stands at the place (`messages[1].content[2]`): before it something was put back that the
+ * Tells where the client sent what stands at a place (`messages[1].content[2]`): before it something was put back that the
  * client did not send. Empty for what was put back itself.
  */
-export const sentPlace = (place: string, broughtBack: ModelAsk["broughtBack"]): string => {
-	if (broughtBack === undefined) return place;
-	if (broughtBack.has(place)) return "";
-	const [, list = "", index = "", rest = ""] = /^(messages\[\d+\]\.content)\[(\d+)\](.*)$/.exec(place) ?? [];
-	if (list === "") return place;
-	let sent = Number(index);
-	for (let at = 0; at < Number(index); at++) if (broughtBack.has(`${list}[${at}]`)) sent--;
-	return `${list}[${sent}]${rest}`;
+export const sentPlaces = (broughtBack: ModelAsk["broughtBack"]): ((place: string) => string) => {
+	if (broughtBack === undefined) return (place) => place;
+	const putBack = Map.groupBy(broughtBack, (place) => blockPlace.exec(place)?.[1]);
+	const indices = new Map(
+		[...putBack].map(([list, places]) => [list, places.map((place) => Number(blockPlace.exec(place)?.[2]))]),
+	);
+	return (place) => {
+		if (broughtBack.has(place)) return "";
+		const [, list, index, rest] = blockPlace.exec(place) ?? [];
+		const before = indices.get(list)?.filter((at) => at < Number(index)).length ?? 0;
+		return before === 0 ? place : `${list}[${Number(index) - before}]${rest}`;
+	};
 };
 
 export class KeptReasoning {
@@ -160,11 +169,13 @@ export class KeptReasoning {
 		const keys = new Map<number, string>();
 		const times = new Map<string, number>();
 		let asking: WireRecord = {};
+		let before: string | undefined;
 		for (const [index, message] of messages.entries()) {
-			if (isUsers(message)) asking = message;
+			if (isUsers(message)) [asking, before] = [message, undefined];
 			const id = bareCall(message);
 			if (id === undefined) continue;
-			const key = keyOfCall(model, digestOfWords(wordsOf(asking)), id);
+			before ??= digestOfWords(wordsOf(asking));
+			const key = keyOfCall(model, before, id);
 			keys.set(index, key);
 			times.set(key, (times.get(key) ?? 0) + 1);
 		}

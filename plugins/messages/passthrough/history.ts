@@ -18,7 +18,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { foreignMark, foreignServerId, nativeFamily, originOf } from "../carried.ts";
-import { sentPlace } from "../client/kept-reasoning.ts";
+import { sentPlaces } from "../client/kept-reasoning.ts";
 import { lastSummary, type Place } from "../mid-conversation.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
 import { goOn } from "../upstream/encode-turns.ts";
@@ -119,12 +119,13 @@ const cleanMessages = (
 	if (!isForeigners && !(isClaude ? holdsUnsigned(body) : holds('"compaction"'))) return undefined;
 	const told = asList(exactBody(body)["messages"]);
 	const begin = beginning(told, isClaude);
+	const sentPlace = sentPlaces(broughtBack);
 	let changed = false;
 	const messages = told.slice(begin.message).flatMap((message, index) => {
 		const content = asRecord(message)["content"];
 		const first = index === 0 ? begin.block : 0;
 		const lost = (at: number): void => {
-			const path = sentPlace(`messages[${begin.message + index}].content[${first + at}]`, broughtBack);
+			const path = sentPlace(`messages[${begin.message + index}].content[${first + at}]`);
 			if (path !== "") losses.push({ path, reason: "it belongs to another provider's model" });
 		};
 		const shown = Array.isArray(content) && first > 0 ? content.slice(first) : content;

@@ -42,6 +42,9 @@ test("each call gets its own seal back, whatever is kept of the message", async 
 	await kept.save?.(askWith(), token, { choices: [{ message: { role: "assistant", content: "So.", tool_calls } }] });
 	const sent = { role: "assistant", content: "So.", tool_calls: [call("a"), call("b")] };
 	expect(await messageOf(kept, askWith(sent))).toEqual({ ...sent, tool_calls });
+	// However many calls of its id a client sends, one gets it.
+	const repeated = { ...sent, tool_calls: [call("a"), call("a"), call("a")] };
+	expect(await messageOf(kept, askWith(repeated))).toEqual({ ...sent, tool_calls: [sealed, call("a"), call("a")] });
 });
 
 test.each([

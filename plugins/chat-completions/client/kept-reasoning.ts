@@ -10,7 +10,6 @@ import {
 	type Conversations,
 	changeJsonBody,
 	type HeldBytes,
-	isRecord,
 	type ModelAsk,
 	parseJson,
 	type Target,
@@ -61,7 +60,10 @@ const completed = (message: WireRecord, kept: WireRecord): WireRecord => {
 		asList(kept["tool_calls"]).map((call) => [asRecord(call)["id"], asRecord(call)["extra_content"]]),
 	);
 	const tool_calls = asList(message["tool_calls"]).map((call) => {
-		const extra_content = isRecord(call) ? contents.get(call["id"]) : undefined;
+		const id = asRecord(call)["id"];
+		const extra_content = contents.get(id);
+		// Once, however many calls of one id a client sends.
+		contents.delete(id);
 		return extra_content === undefined ? call : { ...asRecord(call), extra_content };
 	});
 	const { reasoning_details, reasoning_content } = kept;

@@ -78,7 +78,7 @@ export const createIdentify = (
 		return denial;
 	};
 
-	/** Who is asked for a second time stays the caller whose places it took, though the token is another's by now. */
+	/** A call that is identified a second time keeps its caller, whose places it took, though the token may be another's by now. */
 	const admit = (call: Admitted & Partial<Identified>, key: string, token: Known): MaybeLater<Answer> => {
 		if (isDenial(token)) return refuse(call, token, { key });
 		if ("denial" in token) return refuse(call, token.denial, { token: token.refused });
